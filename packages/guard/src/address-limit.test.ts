@@ -11,7 +11,7 @@ import { bearing, deciding, open, refused, START, type TestRequest } from "./tes
 const limitByAddress = { limit: 3, duration: "1m" } as const;
 const from = (remoteAddress: string | null, key = "no-such-key") => bearing(key, { remoteAddress });
 
-/** A route that counts, and what it has decided: the status, or 200 of an admission. */
+/** A route with `limitByAddress`. `statusOf` returns the status of a decision, 200 for an admission. */
 async function limited(options: GuardOptions<TestRequest> = {}) {
   const context = await open();
   const decide = deciding(context, {}, { limitByAddress, ...options });
@@ -23,7 +23,7 @@ async function limited(options: GuardOptions<TestRequest> = {}) {
 }
 
 describe("the requests of an address that end in 401", () => {
-  test("count, whatever the reason, until there is no room: then 429 with the time to wait, before the key is looked at", async () => {
+  test("count, whatever the reason, until there is no room: then 429 with the time to wait, before the key is looked up", async () => {
     const getKey = vi.fn((request: TestRequest) => (request.tiles === 1 ? null : "no-such-key"));
     const { decide, statusOf } = await limited({ getKey });
     expect(await statusOf(from("192.0.2.7"))).toBe(401);
@@ -41,7 +41,7 @@ describe("the requests of an address that end in 401", () => {
     expect(await statusOf(from("192.0.2.8"))).toBe(401);
   });
 
-  test("leave good keys of that address alone as long as there is room, and no longer", async () => {
+  test("do not affect valid keys from that address as long as there is room", async () => {
     const { issue, statusOf, advance } = await limited();
     const key = await issue();
     for (const status of [401, 401]) expect(await statusOf(from("192.0.2.7"))).toBe(status);
@@ -50,12 +50,12 @@ describe("the requests of an address that end in 401", () => {
     expect(await statusOf(from("192.0.2.7", key))).toBe(429);
     advance(49_999);
     expect(await statusOf(from("192.0.2.7", key))).toBe(429);
-    // At the edge the next window opens.
+    // The next window starts exactly now.
     advance(1);
     expect(await statusOf(from("192.0.2.7", key))).toBe(200);
   });
 
-  test("are those alone: not 403, 429 or what fails, and not an optional key that nobody presents", async () => {
+  test("do not include 403, 429, failures, and requests without an optional key", async () => {
     const { latchkey, issue } = await open();
     const options = { limitByAddress: { limit: 1, duration: 60_000 }, onError: () => undefined };
     const used = await issue({ remaining: 1 });
@@ -73,7 +73,7 @@ describe("the requests of an address that end in 401", () => {
     for (const _ of [1, 2, 3]) expect(await optional(bearing())).toMatchObject({ admitted: true });
   });
 
-  test("count as such, whatever a hook makes of them", async () => {
+  test("count even if a hook changes their status", async () => {
     const { statusOf } = await limited({
       onRefusal: ({ code }) => (code === "NOT_FOUND" ? { status: 404 } : {}),
     });
@@ -81,7 +81,7 @@ describe("the requests of an address that end in 401", () => {
       expect(await statusOf(from("192.0.2.7"))).toBe(status);
   });
 
-  test("count for the caller behind stated proxies, or whom the host finds", async () => {
+  test("count for the client's address: behind trusted proxies, or as getAddress returns it", async () => {
     const proxied = await limited({ trustProxy: 1 });
     const via = (address: string) => bearing("no-such-key", { forwardedFor: [address] });
     for (const status of [401, 401, 401, 429])
@@ -92,12 +92,12 @@ describe("the requests of an address that end in 401", () => {
     expect(await found.statusOf(bearing(), { tiles: 2 })).toBe(401);
   });
 
-  test("do not count where the address is not known", async () => {
+  test("do not count if the address is unknown", async () => {
     const { statusOf } = await limited();
     for (let times = 0; times < 9; times += 1) expect(await statusOf(from(null))).toBe(401);
   });
 
-  test("count for a network of 64 bits where it is IPv6, and IPv4-mapped as IPv4", async () => {
+  test("count for the /64 network of an IPv6 address, and for the IPv4 address of an IPv4-mapped one", async () => {
     const { statusOf } = await limited();
     for (const [address, status] of [
       ["2001:db8::1", 401],
@@ -113,7 +113,7 @@ describe("the requests of an address that end in 401", () => {
       expect([address, await statusOf(from(address))]).toEqual([address, status]);
   });
 
-  test("are counted by the guard: all of its routes together", async () => {
+  test("are counted per guard, for all of its routes together", async () => {
     const { latchkey } = await open();
     const guard = createDecision(latchkey, { limitByAddress });
     for (const [question, status] of [
@@ -126,8 +126,8 @@ describe("the requests of an address that end in 401", () => {
   });
 });
 
-describe("however many requests of an address come at once", () => {
-  /** A store whose answers wait, as those of a server do. */
+describe("concurrent requests of an address", () => {
+  /** A store whose answers take a while, like a server's. */
   function waiting(): KeyStore {
     return new Proxy(memoryStore(), {
       get: (target, name) => {
@@ -143,7 +143,7 @@ describe("however many requests of an address come at once", () => {
     });
   }
 
-  test("no more of them are tried than may fail, and none that is good is refused while there is room", async () => {
+  test("are not tried beyond the number that may fail, and no valid key is refused while there is room", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.boolean(), { minLength: 1, maxLength: 40 }),
@@ -170,7 +170,7 @@ describe("however many requests of an address come at once", () => {
     );
   });
 
-  test("requests that are never decided on hold up their address for the time of a request, and no longer", async () => {
+  test("that are never decided hold up their address only until they time out", async () => {
     vi.useFakeTimers();
     const { latchkey, issue } = await open();
     const key = await issue();
@@ -195,7 +195,7 @@ describe("however many requests of an address come at once", () => {
 describe("the table of addresses", () => {
   const MINUTE = { limit: 2, duration: 60_000 };
 
-  test("forgets an address without room only for 5,000 others without", () => {
+  test("forgets an address without room only after 5,000 others have used up theirs", () => {
     const failures = new AddressFailures(MINUTE);
     const useUp = (network: string) => {
       for (const _ of [1, 2]) failures.count(network, START);
@@ -208,7 +208,7 @@ describe("the table of addresses", () => {
     expect(failures.roomOf("guesser", START)).toBe(0);
   });
 
-  test("does not forget who goes on trying", () => {
+  test("does not forget an address that keeps trying", () => {
     const failures = new AddressFailures({ ...MINUTE, limit: 1 });
     failures.count("guesser", START);
     for (let index = 0; index < 30_000; index += 1) {
@@ -219,7 +219,7 @@ describe("the table of addresses", () => {
     expect(failures.roomOf("other 0", START)).toBe(1);
   });
 
-  test("counts an address that it did not know from its first failure on, however full it is", () => {
+  test("counts a new address from its first failure on, even if it is full", () => {
     const failures = new AddressFailures({ ...MINUTE, limit: 3 });
     for (let index = 0; index < 10_000; index += 1)
       for (const _ of [1, 2, 3]) failures.count(`used up ${index}`, START);
@@ -233,7 +233,7 @@ describe("the table of addresses", () => {
     }
   });
 
-  test("is empty at the edge of a window, and not before", () => {
+  test("is emptied when the next window starts, and not before", () => {
     const failures = new AddressFailures({ limit: 1, duration: 60_000 });
     failures.count("guesser", START);
     const edge = START + failures.msUntilNext(START);
@@ -242,7 +242,7 @@ describe("the table of addresses", () => {
   });
 });
 
-test("the network of an IPv6 address is its first 64 bits, however it is written", () => {
+test("the network of an IPv6 address is its first 64 bits, in any notation", () => {
   fc.assert(
     fc.property(fc.array(fc.nat({ max: 0xffff }), { minLength: 8, maxLength: 8 }), (groups) => {
       const hex = groups.map((group) => group.toString(16));

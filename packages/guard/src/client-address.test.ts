@@ -13,23 +13,23 @@ describe("the address of a request", () => {
     expect(addressOf(["192.0.2.7"], 0)).toBe("198.51.100.1");
   });
 
-  test("is unknown where the runtime knows none", () => {
+  test("is unknown if the runtime does not provide it", () => {
     expect(addressOf(["192.0.2.7"], 0, null)).toBeNull();
   });
 
-  test("behind one proxy is the last that was appended", () => {
+  test("behind one proxy is the last entry of the list", () => {
     expect(addressOf(["203.0.113.9, 192.0.2.7"], 1)).toBe("192.0.2.7");
   });
 
-  test("behind two proxies is the one before the last", () => {
+  test("behind two proxies is the last entry but one", () => {
     expect(addressOf(["203.0.113.9, 192.0.2.7, 10.0.0.1"], 2)).toBe("192.0.2.7");
   });
 
-  test("counts a header that was sent twice as one list", () => {
+  test("is read from a header that was sent twice as from one list", () => {
     expect(addressOf(["203.0.113.9", "192.0.2.7,10.0.0.1"], 2)).toBe("192.0.2.7");
   });
 
-  test("is unknown where the list is too short: the request came past the proxies", () => {
+  test("is unknown if the list is too short: the request bypassed the proxies", () => {
     expect(addressOf([], 1)).toBeNull();
     expect(addressOf([""], 1)).toBeNull();
     expect(addressOf(["192.0.2.7"], 2)).toBeNull();
@@ -54,7 +54,7 @@ describe("the address of a request", () => {
   );
 });
 
-test("whatever a caller writes before it, behind n proxies the address is the one n places from the end", () => {
+test("behind n proxies the address is the nth entry from the end, whatever the caller writes before it", () => {
   const written = fc.string({ unit: "binary", maxLength: 40 });
   fc.assert(
     fc.property(written, fc.array(fc.ipV4(), { minLength: 1, maxLength: 4 }), (text, hops) => {

@@ -16,7 +16,7 @@ afterEach(() => {
 const never = () => new Promise<never>(() => undefined);
 const nothing = () => undefined;
 
-describe("what a request may take", () => {
+describe("the time of a request", () => {
   test.each<[string, GuardQuestion<TestRequest>, GuardOptions<TestRequest>]>([
     ["getKey", {}, { getKey: never }],
     ["getAddress", {}, { getAddress: never }],
@@ -29,7 +29,7 @@ describe("what a request may take", () => {
     ["the cost of a limit", { ratelimits: [{ name: "a", cost: never }] }, {}],
     ["onRefusal", { permissions: "tiles.write" }, { onRefusal: never }],
   ])(
-    "ends after 10 seconds where %s never does: 503, and the host is told",
+    "ends after 10 seconds if %s never does: 503, reported to the host",
     async (_, question, options) => {
       const context = await open();
       const key = await context.issue();
@@ -53,7 +53,7 @@ describe("what a request may take", () => {
     },
   );
 
-  test("ends after timeoutMs where the store never answers, and what the store says later changes nothing", async () => {
+  test("ends after timeoutMs if the store never answers, and a late answer changes nothing", async () => {
     const context = await open();
     let answer: (verdict: never) => void = () => undefined;
     const verify = () => new Promise<never>((resolve) => (answer = resolve));
@@ -70,7 +70,7 @@ describe("what a request may take", () => {
     expect(onError).toHaveBeenCalledOnce();
   });
 
-  test("is over before anything is taken, where what comes first takes too long", async () => {
+  test("can run out before anything is taken, if getKey, getAddress or a cost takes too long", async () => {
     const context = await open();
     const key = await context.issue({ remaining: 5 });
     const late = <Value>(value: Value) =>
@@ -90,7 +90,7 @@ describe("what a request may take", () => {
     expect(onError).toHaveBeenCalledTimes(3);
   });
 
-  test("is its own: a request that comes later ends later, by the same timer", async () => {
+  test("starts with the request: a later one ends later, by the same timer", async () => {
     const within = createDeadline(1_000);
     const ended: string[] = [];
     const work = (name: string) => within(nothing, () => void ended.push(name));
@@ -106,7 +106,7 @@ describe("what a request may take", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test("ends in its own async context, where a host that is told of it finds its request", async () => {
+  test("ends in its own async context, so `onError` finds its request", async () => {
     const requests = new AsyncLocalStorage<string>();
     const within = createDeadline(1_000);
     const late = () => requests.getStore();
@@ -115,7 +115,7 @@ describe("what a request may take", () => {
     expect(await Promise.all(ends)).toEqual(["first", "second"]);
   });
 
-  test("ends by a timer that a test moves, though the clock of the process does not", async () => {
+  test("ends by a timer that a test moves, though the clock of the process stands still", async () => {
     vi.useRealTimers();
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const within = createDeadline(60_000);
@@ -127,7 +127,7 @@ describe("what a request may take", () => {
     expect(await second).toBe("second");
   });
 
-  test("needs no timer after it: the last of them goes off once, and nothing is pending then", async () => {
+  test("leaves at most one timer behind, which fires once and sets no other", async () => {
     const within = createDeadline(1_000);
     for (let index = 0; index < 100; index += 1)
       expect(
@@ -141,7 +141,7 @@ describe("what a request may take", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test("is told to work that is late, once", async () => {
+  test("is reported to late work once, when it is over", async () => {
     const within = createDeadline(1_000);
     const whenOver = vi.fn();
     let turn: Turn | undefined;

@@ -24,7 +24,7 @@ const query = fc.letrec((tie) => ({
   ),
 })).query;
 
-/** Verdicts of any kind, also such as no version of core gives. */
+/** Verdicts of any kind, including some that no version of core gives. */
 const verdict = fc
   .record({
     code: fc.oneof(fc.constantFrom(...CODES), fc.string(), fc.constant("toString")),
@@ -59,7 +59,7 @@ const presented = fc.record({
   remoteAddress: fc.option(fc.oneof(fc.ipV4(), fc.ipV6(), fc.string())),
 });
 
-test("nothing but VALID is admitted, every answer can be sent, and none repeats the key", async () => {
+test("only VALID is admitted, every response can be sent, and none repeats the key", async () => {
   await fc.assert(
     fc.asyncProperty(
       presented,

@@ -16,7 +16,7 @@ const CHALLENGE = 'Bearer realm="api"';
 const problem = "application/problem+json";
 
 describe("an admission", () => {
-  test("carries the verdict, and the fields of every limit that was evaluated", async () => {
+  test("contains the verdict, and header fields of every evaluated limit", async () => {
     const context = await open();
     const key = await context.issue({
       remaining: 5,
@@ -34,7 +34,7 @@ describe("an admission", () => {
     });
   });
 
-  test("of a key without limits adds no header", async () => {
+  test("adds no header for a key without limits", async () => {
     const context = await open();
     expect(await deciding(context)(bearing(await context.issue()))).toMatchObject({
       admitted: true,
@@ -42,7 +42,7 @@ describe("an admission", () => {
     });
   });
 
-  test("counts a key without a limit of that name as the question says, and tries what is only tried", async () => {
+  test("applies the question's figures to a key without that limit, and a shadow limit only counts", async () => {
     const context = await open();
     const figures = { limit: 5, duration: 1_000, algorithm: "token-bucket", burst: 2 } as const;
     const once = { name: "once", limit: 1, duration: MINUTE_MS, algorithm: "sliding" } as const;
@@ -69,7 +69,7 @@ describe("an admission", () => {
     expect(await decide(bearing(key))).toMatchObject({ admitted: true });
   });
 
-  test("may cost what the request says", async () => {
+  test("can have a cost that depends on the request", async () => {
     const context = await open();
     const key = await context.issue({
       remaining: 9,
@@ -87,7 +87,7 @@ describe("an admission", () => {
     expect(refused(await decide(bearing(key), { tiles: 6 })).status).toBe(429);
   });
 
-  test("without a key only where it is optional, and then says so", async () => {
+  test("without a key happens only if the key is optional, and its apiKey is null", async () => {
     const context = await open();
     const decide = deciding(context, { optional: true });
     expect(await decide(bearing())).toEqual({ admitted: true, apiKey: null, headers: {} });
@@ -96,7 +96,7 @@ describe("an admission", () => {
   });
 });
 
-describe("what fails is a refusal", () => {
+describe("a failure is a refusal", () => {
   const failing = async (
     question: Parameters<typeof deciding>[1],
     options: GuardOptions<TestRequest> = {},
@@ -206,7 +206,7 @@ describe("what fails is a refusal", () => {
     expect(onError).toHaveBeenCalledOnce();
   });
 
-  test("an error that throws when it is looked at: 500, and onError is called with it", async () => {
+  test("an error whose getters throw: 500, and onError is called with it", async () => {
     const hostile = new Proxy(
       {},
       {
@@ -227,7 +227,7 @@ describe("what fails is a refusal", () => {
     expect(onError.mock.calls.map(([error]) => error === hostile)).toEqual([true]);
   });
 
-  test("a listener that throws or rejects changes nothing", async () => {
+  test("an onError that throws or rejects changes nothing", async () => {
     for (const onError of [
       () => Promise.reject(new Error("log is full")),
       () => {
@@ -239,7 +239,7 @@ describe("what fails is a refusal", () => {
       ).toMatchObject(nothing);
   });
 
-  test("without a listener the error is printed, and no secret with it", async () => {
+  test("without onError the error is printed, without any secret", async () => {
     const print = vi.spyOn(console, "error").mockImplementation(() => undefined);
     const context = await open();
     const key = await context.issue();
@@ -252,7 +252,7 @@ describe("what fails is a refusal", () => {
 });
 
 describe("the form of a refusal", () => {
-  test("may be the contract's error body", async () => {
+  test("can be the contract's error body", async () => {
     const context = await open();
     const key = await context.issue({ remaining: 1 });
     const decide = deciding(context, {}, { problem: "contract" });
@@ -272,7 +272,7 @@ describe("the form of a refusal", () => {
     expect(refused(await decide(bearing(key))).body.error).toMatchObject({ code: "RATE_LIMITED" });
   });
 
-  test("names the permissions that are missing in either form", async () => {
+  test("names missing permissions in both forms", async () => {
     const context = await open();
     const key = await context.issue({ permissions: ["tiles.read"] });
     const missing = "tiles.write";
@@ -286,7 +286,7 @@ describe("the form of a refusal", () => {
     }
   });
 
-  test("may be changed by a hook, which sees the refusal and the request", async () => {
+  test("can be changed by a hook, which gets the refusal and the request", async () => {
     const context = await open();
     const onRefusal = vi.fn<NonNullable<GuardOptions<TestRequest>["onRefusal"]>>(
       ({ headers, code }) => ({
@@ -308,7 +308,7 @@ describe("the form of a refusal", () => {
     );
   });
 
-  test("stays where the hook only looks, and a hook cannot admit", async () => {
+  test("stays unchanged if the hook returns nothing, and a hook cannot admit", async () => {
     const context = await open();
     const hook = { admitted: true, apiKey: {} } as never;
     for (const onRefusal of [() => undefined, () => hook])
@@ -319,8 +319,8 @@ describe("the form of a refusal", () => {
   });
 });
 
-describe("the host's way to find the key", () => {
-  test("takes the place of both headers", async () => {
+describe("the host's getKey", () => {
+  test("replaces both headers", async () => {
     const context = await open();
     const key = await context.issue();
     const withKey = (found: unknown) =>

@@ -5,7 +5,7 @@ import { compile, install } from "./testing/user-project.js";
 
 const ENTRIES = ["elysia", "express", "fastify", "fetch", "hono", "koa", "nest", "node", "trpc"];
 
-/** A module of a user, which exports what a guard is made of. */
+/** A user's module, which exports guards and what they consist of. */
 const moduleOf = (entry: string) => `
 import { createGuard } from "@latchkey/guard/${entry}";
 import { createLatchkey, memoryStore } from "latchkey";
@@ -22,7 +22,7 @@ export const reserving = guard({ reserve: 2 });`
 }
 `;
 
-test("a module that exports guards has declarations, by the names of the entry that it imports", () => {
+test("a module that exports guards can have declarations, through the names that the entry exports", () => {
   const folder = install();
   for (const entry of ENTRIES) writeFileSync(join(folder, `${entry}.mts`), moduleOf(entry));
   const names = ENTRIES.map((entry) => `${entry}.mts`);

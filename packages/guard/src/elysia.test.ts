@@ -9,7 +9,7 @@ const request = (path: string, key?: string, init: RequestInit = {}) =>
     headers: { ...(init.headers as object), ...(key !== undefined && { "X-API-Key": key }) },
   });
 
-test("Elysia: a guard is of the routes after it, in its plugin, its group or its scope, and of no other", async () => {
+test("Elysia: a guard applies only to the routes after it, in its plugin, its group or its scope", async () => {
   const { latchkey, issue } = await open();
   const guard = createGuard(latchkey);
   const app = new Elysia()
@@ -43,7 +43,7 @@ test("Elysia: a guard is of the routes after it, in its plugin, its group or its
   expect([await seen("/who"), await seen("/who", key)]).toEqual(["nobody", "VALID"]);
 });
 
-test("Elysia: a refusal keeps its headers and its form, and limits are added to every answer", async () => {
+test("Elysia: a refusal keeps its headers and its form, and limits are added to every response", async () => {
   const { latchkey, issue } = await open();
   const app = new Elysia()
     .onError(({ error }) => `broken: ${"message" in error ? error.message : ""}`)

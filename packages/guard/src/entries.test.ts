@@ -17,11 +17,11 @@ import { MINUTE_MS, open, type TestContext } from "./testing/open.js";
 
 const header = (key: string) => ({ "x-api-key": key });
 
-/** A key with one limit, which admissions show. */
+/** A key with one limit, which is in the headers of admitted requests. */
 const limitedKey = ({ issue }: TestContext) =>
   issue({ ratelimit: { limit: 5, duration: MINUTE_MS } });
 
-/** A store on which no charge succeeds, as if it were out of reach. */
+/** A store on which every charge fails, as if it were out of reach. */
 function failing(): KeyStore {
   const store = memoryStore();
   return new Proxy(store, {
@@ -50,7 +50,7 @@ test("Fastify: works without a network, as onRequest, on a decorated request", a
   expect(twice.statusCode).toBe(401);
 });
 
-test("Fastify: errors go to the log of the request, unless there is a listener", async () => {
+test("Fastify: errors go to the log of the request, unless there is an onError", async () => {
   const written: string[] = [];
   const app = Fastify({ logger: { stream: { write: (line: string) => written.push(line) } } });
   const question = { cost: () => Number.NaN };
@@ -71,7 +71,7 @@ test("Fastify: errors go to the log of the request, unless there is a listener",
   expect([errors().length, onError.mock.calls.length]).toEqual([1, 1]);
 });
 
-test("Hono: works without a network, and adds the limits to a response that takes no headers", async () => {
+test("Hono: works without a network, and adds the limits to a response with immutable headers", async () => {
   const context = await open();
   const guard = createHonoGuard(context.latchkey);
   const app = new Hono();
@@ -117,7 +117,7 @@ test("Express: guards a router, and one guard after another charges for each", a
   expect((await fetch(`${origin}/tiles/7`)).status).toBe(401);
 });
 
-test("Express: what a handler throws behind a guard is Express's business", async () => {
+test("Express: an error of a handler behind a guard goes to Express", async () => {
   const { latchkey, issue } = await open();
   const app = express();
   app.get("/tiles", createExpressGuard(latchkey)(), () => {
@@ -149,7 +149,7 @@ describe("node:http: a handler that throws or rejects", () => {
         throw broken;
       },
     ],
-  ])("is answered with 500 and reported: one that %s", async (_, handler) => {
+  ])("gets 500 and is reported: one that %s", async (_, handler) => {
     const { latchkey, issue } = await open();
     const onError = vi.fn();
     const guard = createNodeGuard(latchkey, { onError, onRefusal: () => ({ status: 502 }) });
@@ -167,7 +167,7 @@ describe("node:http: a handler that throws or rejects", () => {
     expect(onError.mock.calls).toEqual([[broken, expect.any(IncomingMessage)]]);
   });
 
-  test("cannot take back what is sent: half an answer is broken off, a whole one stays", async () => {
+  test("cannot take back what was sent: a partial response is aborted, a complete one stays", async () => {
     const { latchkey, issue } = await open();
     const guard = createNodeGuard(latchkey, { onError: () => undefined });
     const listener = guard({}, (req, res) => {
@@ -182,7 +182,7 @@ describe("node:http: a handler that throws or rejects", () => {
     await expect(half).rejects.toThrow();
   });
 
-  test("over HTTP/2, half an answer is broken off with an error, so that it does not look complete", async () => {
+  test("over HTTP/2, aborts a partial response with an error, so that it does not look complete", async () => {
     const { latchkey, issue } = await open();
     const guard = createNodeGuard(latchkey, { onError: () => undefined });
     const listener = guard({}, (_req, res) => {
@@ -204,7 +204,7 @@ describe("node:http: a handler that throws or rejects", () => {
   });
 });
 
-test("a store of another make that fails without a word of latchkey's is a 500, and nobody gets in", async () => {
+test("a third-party store that fails with an error that is not latchkey's is a 500, and nobody gets in", async () => {
   const onError = vi.fn();
   const latchkey = createLatchkey({ store: failing() });
   const app = new Hono();

@@ -5,7 +5,7 @@ import { open } from "./testing/open.js";
 const request = (key: string) =>
   new Request("https://tiles.example/", { headers: { "X-API-Key": key } });
 
-test("hands on what else the framework hands in, after the verdict", async () => {
+test("passes on the framework's other arguments, after the verdict", async () => {
   const { latchkey, issue } = await open();
   const GET = createGuard(latchkey)({}, async (_request, apiKey, context: { zoom: number }) =>
     Response.json([apiKey.code, context.zoom]),

@@ -11,7 +11,7 @@ const visit = (port: number, headers: Record<string, string> = {}, init: Request
 const bearer = (key: string) => ({ Authorization: `Bearer ${key}` });
 
 describe.each(Object.entries(SERVERS))("a route of %s", (name, serve) => {
-  test("lets a good key in, hands the verdict to the handler and shows the limits", async () => {
+  test("admits a valid key, passes the verdict to the handler and sends the limits", async () => {
     const { latchkey, issue } = await open();
     const key = await issue({
       permissions: ["tiles.read"],
@@ -31,12 +31,12 @@ describe.each(Object.entries(SERVERS))("a route of %s", (name, serve) => {
     expect((await visit(port, { "X-API-Key": key })).status).toBe(200);
   });
 
-  test("refuses whoever presents no key, and its handler is not called", async () => {
+  test("refuses a request without a key, and does not call its handler", async () => {
     const { latchkey } = await open();
     const response = await visit(await serve({ latchkey }));
     expect(response.status).toBe(401);
     expect(response.headers.get("www-authenticate")).toBe('Bearer realm="api"');
-    // Nest sends a body by its platform, which says of each text how it is encoded.
+    // Nest sends a body through its platform, which adds a charset to each text.
     const charset = name.startsWith("NestJS") ? "; charset=utf-8" : "";
     expect(response.headers.get("content-type")).toBe(`application/problem+json${charset}`);
     expect(await response.json()).toEqual({
@@ -82,7 +82,7 @@ describe.each(Object.entries(SERVERS))("a route of %s", (name, serve) => {
     expect(same).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  test("answers 403 with the missing permissions, 429 with the time to wait, 402 where it is to", async () => {
+  test("answers 403 with the missing permissions, 429 with the time to wait, and 402 with usedUpStatus", async () => {
     const { latchkey, issue } = await open();
     const question = { permissions: "tiles.write" } as const;
     const forbidden = await visit(await serve({ latchkey, question }), bearer(await issue()));
@@ -105,7 +105,7 @@ describe.each(Object.entries(SERVERS))("a route of %s", (name, serve) => {
     ]);
   });
 
-  test("answers 503 without a store, and 500 where the host named a limit that nothing configures", async () => {
+  test("answers 503 without a store, and 500 if the question names a limit that the key does not have", async () => {
     const { latchkey, issue } = await open();
     const key = await issue();
     const errors: unknown[] = [];
@@ -122,7 +122,7 @@ describe.each(Object.entries(SERVERS))("a route of %s", (name, serve) => {
     expect(errors).toHaveLength(2);
   });
 
-  test("with a key that is optional, admits a request without one and says so, and no bad one", async () => {
+  test("with an optional key, admits a request without one, with a null verdict, but none with a bad one", async () => {
     const { latchkey, issue } = await open();
     const port = await serve({ latchkey, question: { optional: true } });
     const anonymous = await visit(port);
@@ -132,7 +132,7 @@ describe.each(Object.entries(SERVERS))("a route of %s", (name, serve) => {
     expect((await visit(port, bearer("no-such-key"))).status).toBe(401);
   });
 
-  test("hands a streamed body on, whole, and refuses before it is sent to the end", async () => {
+  test("passes on a streamed body, complete, and refuses before it has been received", async () => {
     const { latchkey, issue } = await open();
     const port = await serve({ latchkey });
     const chunks = Array.from({ length: 64 }, () => new Uint8Array(16_384));
@@ -169,7 +169,7 @@ describe.each(Object.entries(SERVERS))("a route of %s", (name, serve) => {
     expect([response.status, await response.text()]).toEqual([401, ""]);
   });
 
-  test("restricts by the socket's address, and by a header only behind a stated proxy", async () => {
+  test("restricts by the socket's address, and by a header only behind a trusted proxy", async () => {
     const { latchkey, apiId, issue } = await open();
     const key = await issue();
     await latchkey.updateApi({ apiId, ipWhitelist: ["203.0.113.7"] });
@@ -183,7 +183,7 @@ describe.each(Object.entries(SERVERS))("a route of %s", (name, serve) => {
   });
 });
 
-/** Statuses of many requests, half of them with a body: ten on each connection, none of which waits for the answer before. */
+/** Statuses of many requests, half of them with a body: ten on each connection, pipelined. */
 async function statusesOf(
   port: number,
   key: string,
@@ -202,7 +202,7 @@ async function statusesOf(
   );
 }
 
-/** Somebody asks `requests` times at once with a key of this many uses. */
+/** Sends `requests` concurrent requests with a key that has this many uses. */
 async function expectExactlyTheUses(
   { latchkey, issue }: TestContext,
   serve: (typeof SERVERS)[string],
@@ -216,20 +216,20 @@ async function expectExactlyTheUses(
 
 describe("80 requests at once to one route", () => {
   test.each(Object.entries(SERVERS))(
-    "of %s admit exactly as many as there are uses, and every other gets 429",
+    "of %s: exactly as many are admitted as the key has uses, and all others get 429",
     async (_, serve) => expectExactlyTheUses(await open(), serve, { requests: 80, uses: 47 }),
   );
 });
 
-// No framework knows what the store is.
+// With one framework, because none of them depends on the kind of store.
 describeOnEveryStore("200 requests at once to a route of node:http", (openStore) => {
-  test("admit exactly as many as there are uses, and every other gets 429", async () => {
+  test("exactly as many are admitted as the key has uses, and all others get 429", async () => {
     const serve = SERVERS["node:http"] as (typeof SERVERS)[string];
     await expectExactlyTheUses(await open(openStore()), serve, { requests: 200, uses: 120 });
   });
 });
 
-test("the address of the socket restricts where it is known", async () => {
+test("the address of the socket restricts, if it is known", async () => {
   const { latchkey, apiId, issue } = await open(memoryStore());
   const headers = bearer(await issue());
   await latchkey.updateApi({ apiId, ipWhitelist: ["127.0.0.1"] });
@@ -239,7 +239,7 @@ test("the address of the socket restricts where it is known", async () => {
   const unknown = ["a fetch handler", "Elysia"];
   for (const name of Object.keys(SERVERS).filter((one) => !unknown.includes(one)))
     expect([name, await statusOf(name)]).toEqual([name, 200]);
-  // A web standard request has no address, so the host finds it.
+  // A web standard request has no address, so the host provides it.
   for (const name of unknown) {
     expect([name, await statusOf(name)]).toEqual([name, 403]);
     const getAddress = () => "127.0.0.1";

@@ -5,7 +5,7 @@ import { describeOnEveryStore } from "./testing/every-store.js";
 import { type Answered, HELD_SERVERS, type HeldRoute } from "./testing/held-servers.js";
 import { MINUTE_MS, open, type TestContext } from "./testing/open.js";
 
-/** Somebody who has one slot of a key. */
+/** Settings of a key with `limit` slots. */
 const parallel = (limit: number, duration = MINUTE_MS) => ({
   ratelimits: [
     { name: "parallel", limit, duration, algorithm: "concurrent" as const, autoApply: true },
@@ -15,7 +15,7 @@ const parallel = (limit: number, duration = MINUTE_MS) => ({
 const visit = (port: number, key: string, init: RequestInit = {}) =>
   fetch(`http://127.0.0.1:${port}/`, { ...init, headers: { "X-API-Key": key } });
 
-/** A text that is sent when the test says so. */
+/** Two texts. The second is sent when the test calls `finish`. */
 function stream() {
   let send: () => void = () => undefined;
   const last = new Promise<void>((resolve) => {
@@ -35,7 +35,7 @@ async function* twoTexts() {
   yield "last";
 }
 
-/** Begins to read an answer: whoever calls `leave` goes away in the middle of it. */
+/** Begins to read a response. `leave` disconnects in the middle of it. */
 function readSome(port: number, key: string): Promise<{ leave(): void; rest(): Promise<string> }> {
   return new Promise((resolve, reject) => {
     const request: ClientRequest = get({ port, host: "127.0.0.1", headers: { "X-API-Key": key } });
@@ -55,7 +55,7 @@ function readSome(port: number, key: string): Promise<{ leave(): void; rest(): P
 const keyIdOf = async ({ latchkey }: TestContext, key: string) =>
   (await latchkey.whoami({ key })).id;
 
-/** How many reservations of a key are open. */
+/** Number of open reservations of a key. */
 async function openOf(context: TestContext, key: string): Promise<number> {
   const { reservations } = await context.latchkey.listReservations({
     keyId: await keyIdOf(context, key),
@@ -79,7 +79,7 @@ describe.each(Object.entries(HELD_SERVERS))("slots of a route of %s", (name, ser
     return { context, key, port };
   };
 
-  test("are free when the answer has ended, and taken until then: the second gets 429", async () => {
+  test("are taken until the response has ended, then free: a second request gets 429", async () => {
     const { texts, finish } = stream();
     const { context, key, port } = await serving(() => texts());
     const first = await readSome(port, key);
@@ -95,7 +95,7 @@ describe.each(Object.entries(HELD_SERVERS))("slots of a route of %s", (name, ser
     await untilFree(context, key);
   });
 
-  test("are free when the client has gone in the middle", async () => {
+  test("are free when the client disconnects in the middle of the response", async () => {
     const { texts } = stream();
     const { context, key, port } = await serving(() => texts());
     const first = await readSome(port, key);
@@ -104,7 +104,7 @@ describe.each(Object.entries(HELD_SERVERS))("slots of a route of %s", (name, ser
     await untilFree(context, key);
   });
 
-  test("are free when the client has gone before there was an answer", async () => {
+  test("are free when the client disconnects before the response", async () => {
     let entered: () => void = () => undefined;
     const inside = new Promise<void>((resolve) => {
       entered = resolve;
@@ -160,13 +160,13 @@ describe.each(Object.entries(HELD_SERVERS))("slots of a route of %s", (name, ser
     await untilFree(context, key);
   });
 
-  test("are renewed while the answer goes on: one stream holds one slot for as long as it takes", async () => {
+  test("are renewed while the response is open: a stream holds one slot for as long as it takes", async () => {
     const context = await open();
     const [durationMs, rounds] = [60, 6];
     const key = await context.issue(parallel(1, durationMs));
     const { texts, finish } = stream();
     let renewed = 0;
-    // Between one renewal and the next nearly all of the duration passes, by the clock of the latchkey.
+    // Between two renewals, nearly the whole duration passes by latchkey's clock.
     const renew: Latchkey["renew"] = async (...input) => {
       const answer = await context.latchkey.renew(...input);
       renewed += 1;
@@ -190,9 +190,9 @@ describe.each(Object.entries(HELD_SERVERS))("slots of a route of %s", (name, ser
     expect(onError).not.toHaveBeenCalled();
   });
 
-  // What counts them is the same behind every entry.
+  // The slots are counted by the same code behind every entry, so one of them gets more requests.
   const requests = name === "node:http" ? 100 : 20;
-  test(`are never more than there are, of ${requests} requests at once, and all free afterwards`, async () => {
+  test(`are never exceeded by ${requests} concurrent requests, and all are free afterwards`, async () => {
     const context = await open();
     const key = await context.issue(parallel(5));
     let [inside, most] = [0, 0];
@@ -225,7 +225,7 @@ describe.each(Object.entries(HELD_SERVERS))("slots of a route of %s", (name, ser
     expect(statuses.slice(0, requests - 5).every((status) => status === 429)).toBe(true);
     expect(statuses.slice(requests - 5)).toEqual([200, 200, 200, 200, 200]);
     await untilFree(context, key);
-    // Now each leaves as soon as it can, and others take its slot.
+    // Now each request ends as soon as it can, and others take its slot.
     await visitAll();
     expect(most).toBe(5);
     await untilFree(context, key);
@@ -252,7 +252,7 @@ describe.each(Object.entries(HELD_SERVERS))("a reservation of a route of %s", (_
     return { context, key, port, onError };
   };
 
-  test("is what the handler says that the work cost", async () => {
+  test("is settled with the cost that the handler states", async () => {
     const seen: unknown[] = [];
     const { context, key, port, onError } = await reserving(async (apiKey) => {
       seen.push(apiKey.remaining, await remainingOf(context, key));
@@ -266,7 +266,7 @@ describe.each(Object.entries(HELD_SERVERS))("a reservation of a route of %s", (_
     expect(onError).not.toHaveBeenCalled();
   });
 
-  test("costs nothing where the handler releases it, and all of it where the handler says nothing", async () => {
+  test("costs nothing if the handler releases it, and everything if the handler does nothing", async () => {
     const { context, key, port, onError } = await reserving(async (apiKey) => {
       if ((await remainingOf(context, key)) === 60) await apiKey.release();
       return "in";
@@ -285,7 +285,7 @@ describe.each(Object.entries(HELD_SERVERS))("a reservation of a route of %s", (_
     expect(onError).not.toHaveBeenCalled();
   });
 
-  test('costs nothing where the handler says nothing and onClose is "release"', async () => {
+  test('costs nothing if the handler does nothing and onClose is "release"', async () => {
     const question = { reserve: { cost: () => 40, ttl: "1m" }, onClose: "release" } as const;
     const { context, key, port } = await reserving(() => "in", question);
     await (await visit(port, key)).text();
@@ -293,7 +293,7 @@ describe.each(Object.entries(HELD_SERVERS))("a reservation of a route of %s", (_
     expect(await remainingOf(context, key)).toBe(100);
   });
 
-  test("is settled once where the client goes away in the middle: by the handler, which sees that", async () => {
+  test("is settled once if the client disconnects in the middle: by the handler, which notices that", async () => {
     const settled: unknown[] = [];
     const { context, key, port, onError } = await reserving((apiKey) => ({
       [Symbol.asyncIterator]: () => {
@@ -320,7 +320,7 @@ describe.each(Object.entries(HELD_SERVERS))("a reservation of a route of %s", (_
     expect(onError).not.toHaveBeenCalled();
   });
 
-  test("is settled by what follows the end of the response, if that comes at once", async () => {
+  test("can be settled right after the end of the response", async () => {
     const { context, key, port, onError } = await reserving((apiKey) => {
       async function* metered() {
         try {
@@ -338,7 +338,7 @@ describe.each(Object.entries(HELD_SERVERS))("a reservation of a route of %s", (_
     expect(onError).not.toHaveBeenCalled();
   });
 
-  test("costs all of it where the handler fails, and nothing with onClose: release", async () => {
+  test("costs everything if the handler fails, and nothing with onClose: release", async () => {
     const failing = () => {
       throw new Error("no tiles");
     };
@@ -354,7 +354,7 @@ describe.each(Object.entries(HELD_SERVERS))("a reservation of a route of %s", (_
 });
 
 describeOnEveryStore("a route that reserves and takes slots", (openStore) => {
-  test("lets five of 40 in at once, bills each what it cost, and leaves nothing held", async () => {
+  test("admits five of 40 concurrent requests at a time, charges each its cost, and leaves nothing held", async () => {
     const context = await open(openStore());
     const key = await context.issue({ remaining: 1_000, ...parallel(5) });
     let letOut: () => void = () => undefined;

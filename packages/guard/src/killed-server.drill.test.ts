@@ -12,7 +12,7 @@ import { expect, onTestFinished, test } from "vitest";
 
 const PROGRAM = fileURLToPath(new URL("./testing/killed-server.mjs", import.meta.url));
 
-test("a server that is killed frees its slots after their duration, and what it reserved after the ttl, on every entry", async () => {
+test("after a server is killed, its slots are free after their duration, and its reservations after the ttl, on every entry", async () => {
   const folder = mkdtempSync(join(tmpdir(), "latchkey-guard-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const path = join(folder, "keys.db");
@@ -60,7 +60,7 @@ test("a server that is killed frees its slots after their duration, and what it 
   const killedAt = Date.now();
   for (const { entry, key, keyId } of keys) {
     let now = killedAt;
-    // No latchkey's clock goes back.
+    // A latchkey's clock must never go back.
     const latchkey = openAt(() => now);
     const ask = () =>
       latchkey.verifyKey({ key, remaining: { cost: 0 }, ratelimits: [{ name: "parallel" }] });

@@ -5,7 +5,7 @@ import { createGuard } from "./koa.js";
 import { listenOn } from "./testing/listen.js";
 import { MINUTE_MS, open } from "./testing/open.js";
 
-test("Koa: middleware in front sees the refusal, and one guard after another charges for each", async () => {
+test("Koa: earlier middleware sees the refusal, and each of two guards charges", async () => {
   const { latchkey, issue } = await open();
   const guard = createGuard(latchkey, { getKey: (ctx) => ctx.get("x-tiles-key") || null });
   const seen: unknown[] = [];
@@ -29,7 +29,7 @@ test("Koa: middleware in front sees the refusal, and one guard after another cha
   ]);
 });
 
-test("Koa: what a handler throws behind a guard is Koa's business", async () => {
+test("Koa: an error of a handler behind a guard goes to Koa", async () => {
   const { latchkey, issue } = await open();
   const app = new Koa();
   const errors: unknown[] = [];

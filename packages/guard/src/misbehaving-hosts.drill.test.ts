@@ -14,7 +14,7 @@ let stderr = "";
 let outcomes: readonly Outcome[] = [];
 let last: { readonly cases?: number; readonly entries?: number } = {};
 
-/** Runs every host on the compiled packages, in a process that an unhandled rejection ends. */
+/** Runs every host on the compiled packages, in a process that ends on an unhandled rejection. */
 beforeAll(async () => {
   const program = fileURLToPath(new URL("./testing/misbehaving-hosts.mjs", import.meta.url));
   const child = spawn(process.execPath, ["--unhandled-rejections=strict", program], {
@@ -38,7 +38,7 @@ beforeAll(async () => {
 
 const named = (pattern: RegExp) => outcomes.filter(({ name }) => pattern.test(name));
 
-test("the process lives through every way in which a host can misbehave, on every entry", () => {
+test("the process survives every misbehaviour of a host, on every entry", () => {
   expect(stderr.slice(0, 2_000)).not.toMatch(/Unhandled|Uncaught/);
   expect(exitCode).toBe(0);
   expect(last.entries).toBe(11);
@@ -47,7 +47,7 @@ test("the process lives through every way in which a host can misbehave, on ever
   expect(outcomes).toHaveLength((last.cases ?? 0) * 11 - (overNode / 8) * 3);
 });
 
-test("a function of the host's that fails is a 500, and one that never ends a 503", () => {
+test("a host's function that fails is a 500, and one that never ends is a 503", () => {
   for (const outcome of named(
     /^(getKey|getAddress|cost|a cost).* (throws|throws nothing|rejects)$/,
   ))
@@ -60,9 +60,9 @@ test("a function of the host's that fails is a 500, and one that never ends a 50
   for (const outcome of named(/^the store never answers/)) expect(outcome.status).toBe(503);
 });
 
-test("what a hook answers that cannot be sent is a 500 or nothing, and nobody is let in", () => {
+test("a hook's result that cannot be sent is a 500 or no response, and nobody gets in", () => {
   for (const { name, entry, status, isIn } of named(/^onRefusal answers/)) {
-    // A status that tRPC has no word for is FORBIDDEN.
+    // tRPC turns a status without a code into FORBIDDEN.
     const bare = entry === "tRPC" ? 403 : 204;
     if (/without a body/.test(name)) expect([name, entry, status]).toEqual([name, entry, bare]);
     else expect([name, entry, [401, 500, null].includes(status)]).toEqual([name, entry, true]);
@@ -70,7 +70,7 @@ test("what a hook answers that cannot be sent is a 500 or nothing, and nobody is
   }
 });
 
-test("an answer that the host has sent is left alone", () => {
+test("a response that the host has already sent is left alone", () => {
   for (const outcome of named(/^the host answers first/))
     expect(outcome).toMatchObject({ status: 200, isIn: false });
   for (const outcome of named(/^the host begins/))
@@ -78,7 +78,7 @@ test("an answer that the host has sent is left alone", () => {
   for (const outcome of named(/rawHeaders/)) expect(outcome).toMatchObject({ isIn: false });
 });
 
-test("what becomes of a reservation is nothing to the request: it was answered", () => {
+test("a failure to end a reservation does not change the response, which was already sent", () => {
   const reserved = named(/^a reservation/);
   expect(reserved.length).toBeGreaterThan(100);
   for (const { entry, name, status } of reserved) {
@@ -87,7 +87,7 @@ test("what becomes of a reservation is nothing to the request: it was answered",
   }
 });
 
-test("nobody gets in but with a good key", () => {
+test("nobody gets in without a valid key", () => {
   const isGood = /^(the client has left|a reservation|getAddress.* answers (a symbol|an object)$)/;
   for (const { entry, name, isIn } of outcomes)
     if (isIn) expect([entry, name]).toEqual([entry, expect.stringMatching(isGood)]);

@@ -41,7 +41,7 @@ describe.each([false, true])("NestJS, on Fastify: %s", (isOnFastify) => {
     expect(JSON.stringify(seen)).not.toContain(key);
   });
 
-  test("the contract's body, and what onRefusal makes of it, are sent: a text in an object of Nest's", async () => {
+  test("the contract's body is sent, and so is the body from onRefusal: a text within Nest's own object", async () => {
     const { latchkey } = await open();
     const bodyOf = async (options: Parameters<typeof createGuard>[1]) => {
       const port = await serveNest("tiles", createGuard(latchkey, options)(), () => "in", {
@@ -77,7 +77,7 @@ describe.each([false, true])("NestJS, on Fastify: %s", (isOnFastify) => {
   });
 });
 
-test("NestJS: a message of another kind than HTTP is refused, and onError says why", async () => {
+test("NestJS: a message that is not HTTP is refused, and onError gets the reason", async () => {
   const { latchkey } = await open();
   const onError = vi.fn();
   const client = { handshake: {} };
@@ -92,7 +92,7 @@ test("NestJS: a message of another kind than HTTP is refused, and onError says w
   expect(String(onError.mock.calls[0]?.[0])).toContain("HTTP");
 });
 
-test("NestJS: a wrong question throws when the guard is made", async () => {
+test("NestJS: a wrong question throws when the guard is created", async () => {
   const { latchkey } = await open();
   // @ts-expect-error: misspelt
   expect(() => createGuard(latchkey)({ permission: "tiles.read" })).toThrow('"permission"');

@@ -27,11 +27,11 @@ describe("a reservation is ended once", () => {
     expect([await remaining(), await openCount()]).toEqual([60, 0]);
     expect(calls).toEqual(["settle"]);
     expect(codes()).toEqual([]);
-    // The deadline of the guard, which all of its requests share.
+    // Only the guard's deadline, which all of its requests share.
     expect(vi.getTimerCount()).toBeLessThanOrEqual(1);
   });
 
-  test("by the handler, before the end of the response or in the same turn as it", async () => {
+  test("by the handler, before the end of the response or in the same turn", async () => {
     for (const isBefore of [true, false]) {
       const { admit, remaining, calls, codes } = await reserved();
       const { apiKey, end } = await admit();
@@ -59,7 +59,7 @@ describe("a reservation is ended once", () => {
     expect(onError.mock.results.map(({ value }) => value)).toEqual(["second", "first"]);
   });
 
-  test("by a handler that does not know what it cost, with all of it", async () => {
+  test("by a handler that does not state a cost, with all of it", async () => {
     const { admit, remaining, codes } = await reserved();
     const { apiKey, end } = await admit();
     const settled = { remaining: 60, taken: { uses: 40, ratelimits: [] } };
@@ -68,7 +68,7 @@ describe("a reservation is ended once", () => {
     expect([await remaining(), codes()]).toEqual([60, []]);
   });
 
-  test("not by a handler that comes later: it is told so by onError, and gets null", async () => {
+  test("not by a handler that comes too late: it gets null, and onError gets the error", async () => {
     const { admit, remaining, codes } = await reserved();
     const { apiKey, end } = await admit();
     end();
@@ -77,11 +77,11 @@ describe("a reservation is ended once", () => {
     expect(await apiKey.release()).toBeNull();
     expect(codes()).toEqual(["reservation-ended", "reservation-ended"]);
     expect(await remaining()).toBe(60);
-    // The same figures are the same answer.
+    // With the same figures, the result is repeated.
     expect(await apiKey.settle()).toEqual({ remaining: 60, taken: { uses: 40, ratelimits: [] } });
   });
 
-  test("by a handler that says it twice with the same figures, and not by its second thoughts", async () => {
+  test("by a handler that settles twice with the same figures; a third call with others is refused", async () => {
     const { admit, remaining, codes } = await reserved();
     const { apiKey, end } = await admit();
     const [one, same, other] = await Promise.all([
@@ -95,7 +95,7 @@ describe("a reservation is ended once", () => {
     expect([await remaining(), codes()]).toEqual([95, ["reservation-ended"]]);
   });
 
-  test("by the host through latchkey itself, which is no error", async () => {
+  test("by the host through latchkey itself, which is not an error", async () => {
     const { context, admit, remaining, codes } = await reserved();
     const { apiKey, end } = await admit();
     await context.latchkey.settle({
@@ -107,7 +107,7 @@ describe("a reservation is ended once", () => {
     expect([await remaining(), codes()]).toEqual([95, []]);
   });
 
-  test("with limits: what is left out cost all of it, and slots are freed", async () => {
+  test("with limits: what is left out is charged in full, and slots are freed", async () => {
     const question = {
       reserve: 40,
       ratelimits: [{ name: "tokens", cost: 30 }, { name: "parallel" }],
@@ -121,7 +121,7 @@ describe("a reservation is ended once", () => {
     expect(await openCount()).toBe(0);
   });
 
-  test("and with nothing where no handler was called: the host was late, or has answered itself", async () => {
+  test("and costs nothing if no handler was called: the host was late, or responded itself", async () => {
     const { admit, remaining } = await reserved();
     const { end } = await admit();
     end("release");
@@ -130,7 +130,7 @@ describe("a reservation is ended once", () => {
   });
 });
 
-describe("a mistake of the handler's", () => {
+describe("a mistake of the handler", () => {
   test.each([
     ["more than is reserved", { cost: 41 }, "over-reservation"],
     ["a cost that is none", { cost: -1 }, "BAD_REQUEST"],
@@ -150,11 +150,11 @@ describe("a mistake of the handler's", () => {
     if (why === null) expect(await settled).toMatchObject({ remaining: 60 });
     else expect([await settled, codes()]).toEqual([null, [why]]);
     await aTurn();
-    // It said that there was work, so onClose has nothing to say any more.
+    // The handler has tried to settle, so onClose no longer applies.
     expect(await remaining()).toBe(60);
   });
 
-  test("can be mended while the response is open", async () => {
+  test("can be corrected while the response is open", async () => {
     const { admit, remaining, codes } = await reserved();
     const { apiKey, end } = await admit();
     expect(await apiKey.settle({ cost: 41 })).toBeNull();
@@ -165,8 +165,8 @@ describe("a mistake of the handler's", () => {
   });
 });
 
-describe("while the store is away", () => {
-  test("what a handler settles is told to onError, and sent again until it is taken", async () => {
+describe("while the store is unavailable", () => {
+  test("a handler's settlement is reported to onError, and retried until it succeeds", async () => {
     const { admit, remaining, codes, pass, storeIsAway, openCount } = await reserved();
     const { apiKey, end } = await admit();
     storeIsAway(true);
@@ -182,7 +182,7 @@ describe("while the store is away", () => {
     expect(vi.getTimerCount()).toBeLessThanOrEqual(1);
   });
 
-  test("what the end of a response settles is sent again, and a lost answer changes nothing", async () => {
+  test("the settlement at the end of a response is retried, and a lost answer changes nothing", async () => {
     const { admit, remaining, pass, loseAnswers, calls } = await reserved();
     const { end } = await admit();
     loseAnswers(true);
@@ -195,7 +195,7 @@ describe("while the store is away", () => {
     expect(new Set(calls)).toEqual(new Set(["settle"]));
   });
 
-  test("it is given up when the reservation has expired, and then all of it is back", async () => {
+  test("retries stop when the reservation has expired, and everything is returned", async () => {
     const { admit, remaining, pass, storeIsAway, calls } = await reserved();
     const { apiKey, end } = await admit();
     storeIsAway(true);
@@ -210,7 +210,7 @@ describe("while the store is away", () => {
     expect([calls.length, await remaining()]).toEqual([sent, 100]);
   });
 
-  test("a renewal that fails is told to onError and comes again at the next third", async () => {
+  test("a renewal that fails is reported to onError, and repeated after the next third", async () => {
     const { admit, codes, pass, storeIsAway, openCount, calls } = await reserved();
     const { end } = await admit();
     storeIsAway(true);
@@ -224,7 +224,7 @@ describe("while the store is away", () => {
     await aTurn();
   });
 
-  test("a process that sleeps for too long is told once that its reservation has expired", async () => {
+  test("in a process that sleeps for too long, the expiry of its reservation is reported once", async () => {
     const { context, admit, remaining, codes, pass } = await reserved();
     const { end } = await admit();
     context.advance(TTL_MS);
@@ -237,8 +237,8 @@ describe("while the store is away", () => {
   });
 });
 
-describe("what is held", () => {
-  test("is renewed at every third of its time, and of that of its slots where that is shorter", async () => {
+describe("a hold", () => {
+  test("is renewed after every third of its ttl, or of the duration of its slots if that is shorter", async () => {
     for (const [ratelimits, expected] of [
       [[], 6],
       [[{ name: "parallel" }], 12],
@@ -254,7 +254,7 @@ describe("what is held", () => {
     }
   });
 
-  test("is not renewed any more when it was settled, or the response is over", async () => {
+  test("is no longer renewed when it was settled, or the response is over", async () => {
     const { admit, calls, pass } = await reserved();
     const [one, other] = [await admit(), await admit()];
     await one.apiKey.settle({ cost: 1 });
@@ -266,7 +266,7 @@ describe("what is held", () => {
     expect(calls).toEqual(["settle", "settle"]);
   });
 
-  test("of a key that is deleted meanwhile is gone, which is no error", async () => {
+  test("of a key that is deleted is gone, which is not an error", async () => {
     const { context, admit, codes, pass } = await reserved();
     const { apiKey, end } = await admit();
     await context.latchkey.deleteKey({ keyId: apiKey.keyId });
@@ -277,7 +277,7 @@ describe("what is held", () => {
     expect(vi.getTimerCount()).toBeLessThanOrEqual(1);
   });
 
-  test("for a request that nobody waits for any more is given back", async () => {
+  test("of a request that has timed out is given back", async () => {
     vi.useRealTimers();
     vi.useFakeTimers();
     const late = (ms: number) => new Promise<number>((resolve) => setTimeout(resolve, ms, 40));

@@ -37,7 +37,7 @@ describe("the options of a guard", () => {
     );
   });
 
-  test("may each be undefined, which is as if it was not given", async () => {
+  test("can each be undefined, which is the same as leaving it out", async () => {
     const { latchkey } = await open();
     const names = [
       "getKey",
@@ -51,7 +51,7 @@ describe("the options of a guard", () => {
     expect(createDecision(latchkey, options)()).toBeTypeOf("function");
   });
 
-  test("may be at their bounds", async () => {
+  test("can be at their bounds", async () => {
     const { latchkey } = await open();
     for (const timeoutMs of [1, 2_147_483_647, "1s"] as const)
       expect(createDecision(latchkey, { timeoutMs })()).toBeTypeOf("function");
@@ -60,7 +60,7 @@ describe("the options of a guard", () => {
   });
 });
 
-describe("the question of a route is refused when the guard is made, not when the first request comes", () => {
+describe("the question of a route is refused when its guard is created, not at the first request", () => {
   test.each([
     [{ permission: "tiles.read" }, '"permission" is not an option of a guarded route'],
     [{ optional: "yes" }, '"optional" must be true or false'],

@@ -20,7 +20,7 @@ class Question {
   }
 }
 
-describe("a guard is not made of a question that may ask less than it seems to", () => {
+describe("a question that could require less than it seems to is refused", () => {
   test.each([
     ["apiId", { apiId: undefined }],
     ["permissions", { permissions: undefined, cost: 2 }],
@@ -64,7 +64,7 @@ describe("a guard is not made of a question that may ask less than it seems to",
   });
 });
 
-test("a question may leave fields out, and state undefined where that is one", async () => {
+test("a question may leave fields out, and cost and optional may be undefined", async () => {
   const context = await open();
   const key = await context.issue();
   for (const question of [undefined, {}, { cost: undefined, optional: undefined }])
@@ -78,7 +78,7 @@ test.each([
   ["cost", { cost: async () => "1" as never }],
   ["ratelimits.0.cost", { ratelimits: [{ name: "bulk", cost: () => Number.NaN }] }],
 ] satisfies [string, GuardQuestion<TestRequest>][])(
-  "a function that answers no cost is named by its field: %s",
+  "an error about a function that returns an invalid cost names its field: %s",
   async (field, question) => {
     const context = await open();
     const key = await context.issue({
@@ -104,7 +104,7 @@ describeOnMemoryOrAll("a limit of a route", (openStore) => {
     ]);
   };
 
-  test("with figures applies where neither the key nor its identity has one of that name", async () => {
+  test("with figures applies if neither the key nor its identity has one of that name", async () => {
     const context = await open(openStore());
     const { latchkey, issue } = context;
     const limit = { name: "tiles", limit: 3, duration: MINUTE_MS } as const;
@@ -129,7 +129,7 @@ describeOnMemoryOrAll("a limit of a route", (openStore) => {
     expect(await deciding(context, question)(bearing(neither))).toMatchObject({ admitted: true });
   });
 
-  test("without figures, and without one of that name, is a 500 that says which key and which limit", async () => {
+  test("without figures, which the key does not have, is a 500 whose error names the key and the limit", async () => {
     const context = await open(openStore());
     const key = await context.issue();
     const { id: keyId } = await context.latchkey.whoami({ key });
@@ -149,7 +149,7 @@ describeOnMemoryOrAll("a limit of a route", (openStore) => {
     }
   });
 
-  test("without figures is passed over where the guard says so, and not where the key has it", async () => {
+  test("without figures is skipped if the guard allows that and the key does not have it", async () => {
     const context = await open(openStore());
     const question = { ratelimits: [{ name: "tiles", cost: 2 }] };
     const options = { unknownLimit: "skip" } as const;
@@ -170,7 +170,7 @@ describeOnMemoryOrAll("a limit of a route", (openStore) => {
 });
 
 describeOnEveryStore("a limit of a route", (openStore) => {
-  test("with figures is exact where its cost depends on the request, and requests come at once", async () => {
+  test("with figures is exact for concurrent requests whose cost depends on the request", async () => {
     const context = await open(openStore());
     const key = await context.issue();
     const decide = deciding(context, {
@@ -183,7 +183,7 @@ describeOnEveryStore("a limit of a route", (openStore) => {
   });
 });
 
-test("verifyKey goes on as it was: figures of a request win, and undefined is absent", async () => {
+test("verifyKey is unaffected: figures of a request win, and undefined means absent", async () => {
   const { latchkey, issue } = await open();
   const key = await issue({ ratelimits: [{ name: "tiles", limit: 9, duration: MINUTE_MS }] });
   const verdict = await latchkey.verifyKey({

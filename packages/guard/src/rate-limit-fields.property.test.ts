@@ -14,7 +14,7 @@ const figures = fc
   })
   .map(({ burst, ...rest }) => (rest.algorithm === "token-bucket" ? { ...rest, burst } : rest));
 
-/** A limit of one key, a clock that goes on, and what the headers of a request that takes so much say. */
+/** A key with one limit, and a clock. `take` takes units, and returns the parameters of the header fields. */
 async function limited(limit: object, startAt: number) {
   let now = startAt;
   const latchkey = createLatchkey({ store: memoryStore(), clock: () => now, usage: false });
@@ -59,7 +59,7 @@ test("the fields promise no more than the limit admits: q units again after w se
   );
 });
 
-test("of a concurrent limit, q is how many may be under way and r how many more now, and no seconds are promised", async () => {
+test("for a concurrent limit, q is the number of slots, r the number of free ones, and no seconds are promised", async () => {
   const taken = fc.array(fc.nat({ max: 9 }), { maxLength: 6 });
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 1, max: 50 }), taken, async (limit, costs) => {
@@ -74,7 +74,7 @@ test("of a concurrent limit, q is how many may be under way and r how many more 
   );
 });
 
-test("a concurrent limit says what it counts, in the unit of the draft", () => {
+test("a concurrent limit names its unit as in the draft", () => {
   const state = { limit: 5, remaining: 3, reset: 9_000, duration: 120_000, exceeded: false };
   const fields = rateLimitFields([{ name: "parallel", ...state, algorithm: "concurrent" }], 0);
   expect(fields).toEqual({
@@ -86,13 +86,13 @@ test("a concurrent limit says what it counts, in the unit of the draft", () => {
   ]);
 });
 
-test("of a bucket, q is what it holds, and w what an empty one takes to fill", async () => {
+test("for a token bucket, q is its capacity, and w the time to fill it from empty", async () => {
   const bucket = { limit: 5, duration: 1_000, algorithm: "token-bucket", burst: 21 };
   const { take } = await limited(bucket, 0);
   expect(await take(1)).toEqual({ isAdmitted: true, q: 21, w: 5, r: 20, t: 1 });
 });
 
-test("a limit that is only tried is in no field", () => {
+test("a shadow limit is in no field", () => {
   const state = { limit: 5, remaining: 0, reset: 9_000, duration: 60_000, exceeded: true };
   const tried = { name: "tried", ...state, shadow: true } as const;
   expect(rateLimitFields([tried], 0)).toEqual({});

@@ -6,7 +6,7 @@ import { compile, guardFolder, install } from "./testing/user-project.js";
 
 const readme = readFileSync(join(guardFolder, "README.md"), "utf8");
 
-test("every program of the README compiles, as strictly as a user may have it", () => {
+test("every program of the README compiles under the strictest settings", () => {
   const folder = install();
   const programs = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = ""]) => code);
   const names = programs.map((_, index) => `${index}.mts`);

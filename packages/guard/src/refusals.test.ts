@@ -22,7 +22,7 @@ describe("a refusal", () => {
     });
   });
 
-  test("of what is no key is 401 and says what is wrong with it, without repeating it", async () => {
+  test("of a malformed key is 401 and says what is wrong with it, without repeating it", async () => {
     const { headers, ...refusal } = refused(
       await deciding(await open())(bearing("k1", { apiKey: ["k2"] })),
     );
@@ -89,7 +89,7 @@ describe("a refusal", () => {
     ).toMatchObject({ admitted: true });
   });
 
-  test("for want of permissions is 403 and names the missing ones, as scopes where all are needed", async () => {
+  test("for missing permissions is 403 and names them, as scopes if all are needed", async () => {
     const context = await open();
     const key = await context.issue({ permissions: ["tiles.read"] });
     const refuse = async (
@@ -106,13 +106,13 @@ describe("a refusal", () => {
     expect(any.headers["WWW-Authenticate"]).toBe(insufficient);
   });
 
-  test("names nothing in its challenge that is no scope, wherever that comes from", () => {
+  test("has only valid scopes in its challenge", () => {
     expect(writeChallenge("insufficient_scope", "no", 'tiles "of" März\r\nX: 1')).toBe(
       `${CHALLENGE}, error="insufficient_scope", error_description="no"`,
     );
   });
 
-  test("by a limit is 429 with Retry-After and the fields of the limits", async () => {
+  test("for a rate limit is 429 with Retry-After and the fields of the limits", async () => {
     const context = await open();
     const key = await context.issue({ ratelimit: { limit: 1, duration: MINUTE_MS } });
     const decide = deciding(context);
@@ -133,7 +133,7 @@ describe("a refusal", () => {
     expect(await decide(bearing(key))).toMatchObject({ admitted: true });
   });
 
-  test("that waiting does not mend has no Retry-After", async () => {
+  test("that waiting does not help has no Retry-After", async () => {
     const context = await open();
     const key = await context.issue({ remaining: 1 });
     const refusal = refused(await deciding(context, { cost: 2 })(bearing(key)));
@@ -142,7 +142,7 @@ describe("a refusal", () => {
   });
 
   test.each([429, 402] as const)(
-    "for want of uses is %i, with the time until the refill",
+    "for too few uses is %i, with the time until the refill",
     async (usedUpStatus) => {
       const context = await open();
       const key = await context.issue({ remaining: 1, refill: { interval: "daily", amount: 1 } });
@@ -157,7 +157,7 @@ describe("a refusal", () => {
     },
   );
 
-  test("in a disabled workspace is 403, and no failure", async () => {
+  test("in a disabled workspace is 403, and is not reported as a failure", async () => {
     const context = await open();
     const key = await context.issue();
     await context.latchkey.setWorkspaceEnabled(false);

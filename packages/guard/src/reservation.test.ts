@@ -10,14 +10,14 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("a key that is admitted without anything being held has no end to be told of, and neither settle nor release", async () => {
+test("an admission that holds nothing has no end, and neither settle nor release", async () => {
   const { decide } = await reserved({ cost: 1 });
   const decision = await decide();
   expect(Object.keys(decision)).toEqual(["admitted", "apiKey", "headers"]);
   expect(decision).not.toHaveProperty("apiKey.settle");
 });
 
-test("a key with slots has an end, and no settle: there is nothing to say of them", async () => {
+test("an admission with slots has an end, but no settle: slots have no cost to state", async () => {
   const { decide, openCount } = await reserved({ ratelimits: [{ name: "parallel" }] });
   const decision = await decide();
   expect(decision).toMatchObject({ admitted: true, apiKey: { reservationId: expect.any(String) } });
@@ -26,7 +26,7 @@ test("a key with slots has an end, and no settle: there is nothing to say of the
   expect(await openCount()).toBe(0);
 });
 
-test("a reserved key is printed and sent as any verdict: what it does is not listed", async () => {
+test("a reserved key prints and serializes like any verdict, without its methods", async () => {
   const { admit } = await reserved();
   const { apiKey, end } = await admit();
   expect(Object.keys(structuredClone(apiKey))).toEqual(Object.keys(apiKey));
@@ -54,7 +54,7 @@ describe("a question that reserves", () => {
     expect(() => createDecision(latchkey)(question as never)).toThrow(message);
   });
 
-  test("may say its cost by a function of the request, which is checked", async () => {
+  test("can have a function that returns the cost, which is checked", async () => {
     for (const reserve of [
       (request: TestRequest) => request.tiles * 10,
       { cost: async (request: TestRequest) => request.tiles * 10 },
@@ -72,7 +72,7 @@ describe("a question that reserves", () => {
     });
   });
 
-  test("reserves one use for five minutes where it says nothing of both", async () => {
+  test("reserves one use for five minutes by default", async () => {
     const { context, admit, remaining } = await reserved({ reserve: {} });
     const { apiKey, end } = await admit();
     expect(apiKey.expiresAt - context.latchkey.now()).toBe(300_000);

@@ -16,7 +16,7 @@ import { open } from "./testing/open.js";
 
 const SLOT = { name: "parallel", limit: 3, duration: "1h", algorithm: "concurrent" } as const;
 
-/** A key of three slots, and how many of them are taken. */
+/** A key with three slots, and the number of them that are taken. */
 async function slots() {
   const context = await open();
   const key = await context.issue({ ratelimits: [{ ...SLOT, autoApply: true }] });
@@ -31,7 +31,7 @@ async function slots() {
   };
 }
 
-/** A connection over which requests are written by hand. */
+/** A raw connection to write requests to. */
 async function connected(port: number): Promise<Socket> {
   const socket = connect(port, "127.0.0.1").on("error", () => undefined);
   onTestFinished(() => void socket.destroy());
@@ -42,7 +42,7 @@ async function connected(port: number): Promise<Socket> {
 const asking = (key: string) => `GET / HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\n\r\n`;
 
 describe("over Node", () => {
-  test("a connection that carries many requests has no more listeners for it, and no warning", async () => {
+  test("a connection with many requests gets no more listeners, and no warning", async () => {
     const { latchkey, key, untilTaken } = await slots();
     const warn = vi.fn();
     process.on("warning", warn);
@@ -66,7 +66,7 @@ describe("over Node", () => {
     expect(warn).not.toHaveBeenCalled();
   });
 
-  test("the slots of requests that wait behind another on their connection are free when that breaks", async () => {
+  test("the slots of pipelined requests are free when their connection breaks", async () => {
     const { latchkey, key, untilTaken } = await slots();
     const guard = createNodeGuard(latchkey);
     const port = await listenOn(guard({}, () => undefined));
@@ -77,7 +77,7 @@ describe("over Node", () => {
     await untilTaken(0);
   });
 
-  test("a slot is free where the client had gone before the decision was made", async () => {
+  test("a slot is free if the client disconnected before the decision", async () => {
     const { latchkey, key, untilTaken } = await slots();
     let decided: () => void = () => undefined;
     let asked: () => void = () => undefined;
@@ -109,7 +109,7 @@ describe("over Node", () => {
     await untilTaken(0);
   });
 
-  test("an answer that the host has given meanwhile gives back what was reserved", async () => {
+  test("if the host has already responded, the reservation is released", async () => {
     const context = await open();
     const key = await context.issue({ remaining: 10 });
     const guard = createNodeGuard(context.latchkey)({ reserve: 4 }, () => undefined);
@@ -123,7 +123,7 @@ describe("over Node", () => {
     await expect.poll(async () => (await context.latchkey.getKey({ keyId })).remaining).toBe(10);
   });
 
-  test("a response that was hijacked holds its slot until it is closed", async () => {
+  test("a hijacked response holds its slot until its connection is closed", async () => {
     const { latchkey, key, taken, untilTaken } = await slots();
     const app = Fastify();
     onTestFinished(() => app.close());
@@ -141,7 +141,7 @@ describe("over Node", () => {
     await untilTaken(0);
   });
 
-  test("a request that is injected frees its slot", async () => {
+  test("an injected request frees its slot", async () => {
     const { latchkey, key, taken, untilTaken } = await slots();
     const app = Fastify();
     onTestFinished(() => app.close());
@@ -153,7 +153,7 @@ describe("over Node", () => {
     await untilTaken(0);
   });
 
-  test("a connection that was upgraded holds its slot until it is closed", async () => {
+  test("an upgraded connection holds its slot until it is closed", async () => {
     const { latchkey, key, taken, untilTaken } = await slots();
     const guard = createNodeGuard(latchkey)({}, (req) => {
       req.socket.write(
@@ -162,7 +162,7 @@ describe("over Node", () => {
       req.socket.resume().on("end", () => req.socket.destroy());
     });
     const server = createServer();
-    // As those do that hand an upgrade to an app: with a response that is never sent.
+    // As libraries do that pass an upgrade to an app: with a response that is never sent.
     server.on("upgrade", (req) => void guard(req, new ServerResponse(req)));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     onTestFinished(() => void server.close());
@@ -206,7 +206,7 @@ describe("over Node", () => {
     await untilTaken(0);
   });
 
-  test("a stand-in for a response that says nothing of its end has ended at once", async () => {
+  test("a stand-in for a response that does not report its end counts as ended at once", async () => {
     const { latchkey, key, untilTaken } = await slots();
     const guard = createNodeGuard(latchkey)({}, () => undefined);
     const stub = { writableEnded: false, headersSent: true };
@@ -227,7 +227,7 @@ describe("a fetch handler", () => {
       pull: (controller) => controller.enqueue(new Uint8Array([1])),
     });
 
-  test("holds its slot until the body was read to its end, and hands on what the response says", async () => {
+  test("holds its slot until the body was read to its end, and passes on the whole response", async () => {
     const { latchkey, key, taken, untilTaken } = await slots();
     const headers = new Headers([
       ["Set-Cookie", "a=1"],
@@ -247,7 +247,7 @@ describe("a fetch handler", () => {
     await untilTaken(0);
   });
 
-  test("frees its slot where the body is cancelled, or the client goes, with no listener left", async () => {
+  test("frees its slot when the body is cancelled or the client disconnects, and leaves no listener", async () => {
     const { latchkey, key, taken, untilTaken } = await slots();
     const cancelled = vi.fn();
     const GET = createFetchGuard(latchkey)({}, () => new Response(endless(cancelled)));
@@ -277,7 +277,7 @@ describe("a fetch handler", () => {
   test.each<[string, () => Response | Promise<Response>]>([
     ["no body", () => new Response(null, { status: 204 })],
     [
-      "a body that somebody else has",
+      "a body that is locked",
       () => {
         const response = new Response("tiles");
         void response.text();
@@ -293,7 +293,7 @@ describe("a fetch handler", () => {
     await untilTaken(0);
   });
 
-  test("frees its slot when a response that the host has dropped is collected", async () => {
+  test("frees its slot when a response that the host has dropped is garbage-collected", async () => {
     setFlagsFromString("--expose-gc");
     const collect = runInNewContext("gc") as () => void;
     const { latchkey, key, taken } = await slots();
@@ -308,7 +308,7 @@ describe("a fetch handler", () => {
       .toBe(0);
   });
 
-  test("bytes are asked for only when they are read", async () => {
+  test("pulls bytes of the body only when they are read", async () => {
     const { latchkey, key } = await slots();
     const pull = vi.fn((controller: ReadableStreamDefaultController) =>
       controller.enqueue(new Uint8Array(1)),
@@ -325,7 +325,7 @@ describe("a fetch handler", () => {
 });
 
 describe("Hono", () => {
-  test("frees the slot of HEAD, whose body it drops, and of a body that was read", async () => {
+  test("frees the slot of a HEAD request, whose body it drops, and of a body that was read", async () => {
     const { latchkey, key, taken, untilTaken } = await slots();
     const app = new Hono();
     app.get("/", createHonoGuard(latchkey)(), (c) => c.text("in"));
@@ -339,7 +339,7 @@ describe("Hono", () => {
     await untilTaken(0);
   });
 
-  test("holds the slot of an upgrade, which has a connection and no response, until that is closed", async () => {
+  test("holds the slot of an upgrade, which has only a connection, until that is closed", async () => {
     const { latchkey, key, untilTaken } = await slots();
     const app = new Hono();
     app.get("/", createHonoGuard(latchkey)(), (c) => c.body(null, 204));

@@ -5,25 +5,25 @@ import { presentedByNode } from "./node-request.js";
 import { open } from "./testing/open.js";
 import { type Answer, SERVERS } from "./testing/servers.js";
 
-/** Those that read web standard headers, which their bridge makes of the raw ones. */
+/** Entries that read web standard headers, which their bridge builds from the raw ones. */
 const OVER_HEADERS = ["Hono 4", "Elysia", "Elysia on Node", "a fetch handler"];
 const OVER_NODE = Object.entries(SERVERS).filter(([name]) => !OVER_HEADERS.includes(name));
 
-/** As serverless-http makes a request of an event: the headers are put in by name, and the list of raw ones stays empty. */
+/** A request as serverless-http builds it from an event: `headers` is filled, and the list of raw headers stays empty. */
 function becomeServerless(message: unknown): void {
   const { request } = message as { readonly request: IncomingMessage };
   const { headers } = request;
   Object.assign(request, { headers: { ...headers }, rawHeaders: [] });
 }
 
-describe("a request that was made of the event of a serverless platform", () => {
+describe("a request that was built from the event of a serverless platform", () => {
   beforeEach(() => {
     const started = channel("http.server.request.start");
     started.subscribe(becomeServerless);
     onTestFinished(() => void started.unsubscribe(becomeServerless));
   });
 
-  test.each(OVER_NODE)("presents the key that it has, to a route of %s", async (_name, serve) => {
+  test.each(OVER_NODE)("presents its key to a route of %s", async (_name, serve) => {
     const { latchkey, issue } = await open();
     const key = await issue();
     const port = await serve({ latchkey });
@@ -40,7 +40,7 @@ describe("a request that was made of the event of a serverless platform", () => 
   });
 });
 
-test("headers by name count in whatever case, as often as they are there, and only without raw ones", () => {
+test("headers by name count in any case, once per value, and only without raw headers", () => {
   const socket = { remoteAddress: "192.0.2.7" };
   const headers = {
     Authorization: "Bearer k1",

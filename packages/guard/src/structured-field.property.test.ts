@@ -11,7 +11,7 @@ const member = fc.record({
   parameters: fc.record({ q: number, w: fc.option(number, { nil: undefined }) }),
 });
 
-test("what is written reads back: texts that are printable ASCII as they are, numbers within 15 digits", () => {
+test("a written list reads back: printable ASCII texts unchanged, numbers within 15 digits", () => {
   fc.assert(
     fc.property(fc.array(member, { minLength: 1, maxLength: 5 }), (members) => {
       const read = readList(writeList(members));
@@ -28,7 +28,7 @@ test("what is written reads back: texts that are printable ASCII as they are, nu
   );
 });
 
-test("the fields of any limits are well formed, and a header may hold them", () => {
+test("the fields of any limits are well formed, and valid in a header", () => {
   const limit = fc.record({
     name: text,
     limit: fc.maxSafeNat(),

@@ -17,7 +17,7 @@ interface FetchContext {
   readonly resHeaders: Headers;
 }
 
-/** A query that answers its key, and a subscription that answers numbers until it is left, on one adapter. */
+/** A query that returns the id of its key, and a subscription that yields numbers until the client leaves, on one adapter. */
 function serve(adapter: "node" | "fetch", { latchkey }: TestContext): Promise<number> {
   const t = initTRPC.context<NodeContext | FetchContext>().create({
     errorFormatter: ({ shape, error }) => ({
@@ -67,7 +67,7 @@ describe.each(ADAPTERS)("procedures of tRPC, behind its adapter for %s", (adapte
   const errorOf = async (response: Response) =>
     ((await response.json()) as { error: { message: string; data: object } }).error;
 
-  test("a refusal is an error with the right code, and its cause says the rest", async () => {
+  test("a refusal is an error with the right code, and its cause contains the rest", async () => {
     const context = await open();
     const port = await serve(adapter, context);
     const nobody = await ask(port, "mine");
@@ -87,7 +87,7 @@ describe.each(ADAPTERS)("procedures of tRPC, behind its adapter for %s", (adapte
     ]);
   });
 
-  test("limits are in the headers, also of an answer that admits, and so is the time to wait", async () => {
+  test("the headers contain the limits, even of an admitted call, and the time to wait", async () => {
     const context = await open();
     const port = await serve(adapter, context);
     const key = await context.issue({ ratelimit: { limit: 1, duration: MINUTE_MS } });
@@ -101,7 +101,7 @@ describe.each(ADAPTERS)("procedures of tRPC, behind its adapter for %s", (adapte
     expect((await errorOf(second)).data).toMatchObject({ code: "TOO_MANY_REQUESTS" });
   });
 
-  test("each procedure of a batch asks for itself", async () => {
+  test("each procedure of a batch is decided separately", async () => {
     const context = await open();
     const port = await serve(adapter, context);
     const key = await context.issue({ remaining: 1 });
@@ -113,7 +113,7 @@ describe.each(ADAPTERS)("procedures of tRPC, behind its adapter for %s", (adapte
     ]);
   });
 
-  test("a subscription holds its slot while it is read, and frees it when its client has gone", async () => {
+  test("a subscription holds its slot while it is read, and frees it when its client disconnects", async () => {
     const context = await open();
     const port = await serve(adapter, context);
     const key = await context.issue(slots);
@@ -142,7 +142,7 @@ describe.each(ADAPTERS)("procedures of tRPC, behind its adapter for %s", (adapte
     await expect.poll(openCount).toBe(0);
   });
 
-  test("values that a query streams free the slot behind the last of them", async () => {
+  test("values that a query streams free the slot after the last of them", async () => {
     const context = await open();
     const port = await serve(adapter, context);
     const key = await context.issue(slots);
@@ -160,7 +160,7 @@ describe.each(ADAPTERS)("procedures of tRPC, behind its adapter for %s", (adapte
 describe("a guard of tRPC", () => {
   const t = initTRPC.context<{ readonly token?: string; readonly req?: unknown }>().create();
 
-  test("fails closed where the context has no request, unless the host finds the key", async () => {
+  test("fails closed if the context has no request, unless the host has getKey", async () => {
     const { latchkey, issue } = await open();
     const onError = vi.fn();
     const options = { onError };
@@ -184,7 +184,7 @@ describe("a guard of tRPC", () => {
     expect(await call(found as never, await issue())).toBe("in");
   });
 
-  test("tells its refusal also where a bundler has loaded this module twice", async () => {
+  test("recognizes its refusal even if a bundler has loaded the module twice", async () => {
     const { latchkey } = await open();
     vi.resetModules();
     const copy: typeof import("./trpc.js") = await import("./trpc.js");
@@ -204,11 +204,11 @@ describe("a guard of tRPC", () => {
     );
   });
 
-  test("on a socket, whose response is no answer, frees the slot with the answer of each call", async () => {
+  test("on a WebSocket, frees the slot at the end of each call, not of the connection", async () => {
     const { latchkey, issue } = await open();
     const key = await issue(slots);
     const req = { rawHeaders: ["X-API-Key", key], socket: {} };
-    // Of `ws`: it has events and is not over for hours.
+    // As `ws` has it: it emits events, and stays open for hours.
     const res = { once: () => res, on: () => res, off: () => res };
     const guard = createGuard(latchkey, { onError: () => undefined })();
     const router = t.router({ mine: t.procedure.use(guard).query(() => "in") });
@@ -217,7 +217,7 @@ describe("a guard of tRPC", () => {
     await expect.poll(() => caller.mine().catch(() => "refused")).toBe("in");
   });
 
-  test("hands on what a procedure throws, and settles what it said nothing of", async () => {
+  test("passes on what a procedure throws, and settles what it has not settled", async () => {
     const { latchkey, issue } = await open();
     const key = await issue({ remaining: 100 });
     const onError = () => undefined;
@@ -239,7 +239,7 @@ describe("a guard of tRPC", () => {
     expect(seen).toHaveLength(1);
   });
 
-  test("answers what onRefusal makes of a refusal with the code of its status", async () => {
+  test("maps a status from onRefusal to the code of that status", async () => {
     const { latchkey } = await open();
     for (const [status, code] of [
       [404, "NOT_FOUND"],

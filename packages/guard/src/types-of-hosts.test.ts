@@ -14,14 +14,14 @@ import type { ReservedKey } from "./reservation.js";
 import { open } from "./testing/open.js";
 import { createGuard as createTrpcGuard } from "./trpc.js";
 
-// What is wrong here does not compile: the types of tests are checked with the others.
+// A mistake here fails the type check, which includes tests.
 
 const question = { reserve: { cost: 4_000, ttl: "1m" }, onClose: "release" } as const;
 
 const named = () =>
   createLatchkey({ store: memoryStore(), permissions: ["docs.read"], ratelimits: ["tiles"] });
 
-test("Koa: ctx.state.apiKey on a route, null only where a key is optional", async () => {
+test("Koa: ctx.state.apiKey on a route, null only if the key is optional", async () => {
   const guard = createKoaGuard((await open()).latchkey);
   new Router()
     .get("/tiles/:zoom", guard({ permissions: "tiles.read" }), (ctx) => {
@@ -47,7 +47,7 @@ test("Koa: ctx.state.apiKey on a route, null only where a key is optional", asyn
   createKoaGuard(named())({ permissions: "docs.raed" });
 });
 
-test("Elysia: apiKey of the routes after the guard, and of no other", async () => {
+test("Elysia: apiKey in the routes after the guard, and in no other", async () => {
   const guard = createElysiaGuard((await open()).latchkey);
   new Elysia()
     .get("/open", (context) => {
@@ -79,7 +79,7 @@ test("Elysia: apiKey of the routes after the guard, and of no other", async () =
   createElysiaGuard(latchkey)({ permissions: "docs.raed" });
 });
 
-test("tRPC: ctx.apiKey beside what the context has", async () => {
+test("tRPC: ctx.apiKey, next to the context's own fields", async () => {
   const { latchkey } = await open();
   const guard = createTrpcGuard(latchkey);
   const t = initTRPC.context<{ readonly req: Request; readonly user: string }>().create();

@@ -23,7 +23,7 @@ import type { ApiKey, ApiKeyOf } from "./refusal.js";
 import type { ReservedKey } from "./reservation.js";
 import { bearing, open } from "./testing/open.js";
 
-// What is wrong here does not compile: the types of tests are checked with the others.
+// A mistake here fails the type check, which includes tests.
 
 test("the verdict on an admitted key is that of VALID", () => {
   expectTypeOf<ApiKey["code"]>().toEqualTypeOf<"VALID">();
@@ -55,7 +55,7 @@ test("Express: req.apiKey, parameters and query of the route stay typed", async 
   expectTypeOf(guard).toBeCallableWith({ permission: "tiles.read" });
 });
 
-test("Express: nothing compiles that takes a verdict for granted where there may be none", async () => {
+test("Express: code that takes a verdict for granted does not compile where it may be null", async () => {
   const guard = createExpressGuard((await open()).latchkey);
   express().get("/open", (req, res) => {
     // @ts-expect-error: no guard was passed
@@ -70,7 +70,7 @@ test("Express: nothing compiles that takes a verdict for granted where there may
   });
 });
 
-test("Fastify: request.apiKey, in both hooks, with types of the route's own", async () => {
+test("Fastify: request.apiKey, in both hooks, next to the route's own types", async () => {
   const guard = createFastifyGuard((await open()).latchkey);
   const app = Fastify();
   app.get<{ Params: { zoom: string } }>(
@@ -93,7 +93,7 @@ test("Fastify: request.apiKey, in both hooks, with types of the route's own", as
   });
 });
 
-test("Hono: c.get, null only where a key is optional", async () => {
+test("Hono: c.get, null only if the key is optional", async () => {
   const guard = createHonoGuard((await open()).latchkey);
   new Hono()
     .get("/tiles/:zoom", guard({ permissions: "tiles.read" }), (c) => {
@@ -118,7 +118,7 @@ test("Hono: c.get, null only where a key is optional", async () => {
   });
 });
 
-test("node:http: the third argument, null only where a key is optional", async () => {
+test("node:http: the third argument, null only if the key is optional", async () => {
   const guard = createNodeGuard((await open()).latchkey);
   guard({ permissions: "tiles.read" }, (req, res, apiKey) => {
     expectTypeOf(apiKey).toEqualTypeOf<ApiKey>();
@@ -136,7 +136,7 @@ test("node:http: the third argument, null only where a key is optional", async (
   });
 });
 
-test("fetch: the second argument, and what else the framework hands in", async () => {
+test("fetch: the second argument, before the framework's other arguments", async () => {
   const guard = createFetchGuard((await open()).latchkey);
   const GET = guard({ permissions: "tiles.read" }, async (request, apiKey) => {
     expectTypeOf(request).toEqualTypeOf<Request>();
@@ -171,7 +171,7 @@ test("fetch: the second argument, and what else the framework hands in", async (
   expectTypeOf(event).toEqualTypeOf<(event: Event) => Promise<Response>>();
 });
 
-test("every guard knows the names that its latchkey knows, and hands on its types", () => {
+test("every guard knows the names that its latchkey declares, and passes its types on", () => {
   const latchkey = createLatchkey({
     store: memoryStore(),
     permissions: ["docs.read", "docs.write"],
@@ -223,7 +223,7 @@ test("every guard knows the names that its latchkey knows, and hands on its type
   fetch_({ permissions: "docs.raed" }, () => new Response());
 });
 
-test("settle and release are there where the route reserves, and nowhere else", async () => {
+test("settle and release exist only if the route reserves", async () => {
   const { latchkey } = await open();
   const question = { reserve: { cost: 4_000, ttl: "1m" }, onClose: "release" } as const;
 

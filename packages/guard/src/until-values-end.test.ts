@@ -12,7 +12,7 @@ const watch = (values: AsyncIterable<number>) => {
   return { end, begin, iterator };
 };
 
-test("the end is behind the last value, and the values are the same", async () => {
+test("the end comes after the last value, and the values are the same", async () => {
   const { end, begin, iterator } = watch(two());
   expect(begin).toHaveBeenCalledOnce();
   expect([await iterator.next(), await iterator.next()]).toEqual([
@@ -24,7 +24,7 @@ test("the end is behind the last value, and the values are the same", async () =
   expect(end).toHaveBeenCalled();
 });
 
-test("a reader that goes away ends them at once, also while the next is awaited", async () => {
+test("a reader that stops ends them at once, even while the next value is awaited", async () => {
   const { end, iterator } = watch(
     (async function* () {
       yield await new Promise<number>(() => undefined);
@@ -35,7 +35,7 @@ test("a reader that goes away ends them at once, also while the next is awaited"
   expect(end).toHaveBeenCalled();
 });
 
-test("a value that cannot be had ends them, and the error is handed on", async () => {
+test("a failure to read a value ends them, and the error is passed on", async () => {
   const { end, iterator } = watch({
     [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error("no tiles")) }),
   });
@@ -45,7 +45,7 @@ test("a value that cannot be had ends them, and the error is handed on", async (
   expect(await iterator.return?.()).toEqual({ done: true, value: undefined });
 });
 
-test("what a reader throws into them reaches the source", async () => {
+test("an error that the reader throws into them reaches the source", async () => {
   const { end, iterator } = watch(two());
   await iterator.next();
   await expect(iterator.throw?.(new Error("enough"))).rejects.toThrow("enough");

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { createGuard } from "./node.js";
 import { open } from "./testing/open.js";
 
-test("node:http: an upgrade is guarded as the README says: refused with the response, and counted until the socket closes", async () => {
+test("node:http: an upgrade guarded as in the README is refused with a response, or counted until the socket closes", async () => {
   const { latchkey, issue } = await open();
   const slots = { name: "sockets", limit: 1, duration: "1m", algorithm: "concurrent" } as const;
   const upgrade = createGuard(latchkey, { onError: () => undefined })(

@@ -4,7 +4,7 @@ import { presentedByHeaders, refusedResponse, withHeaders } from "./web-request.
 
 const FIELDS = { RateLimit: '"a";r=1;t=2' };
 
-test("headers are presented as they are, joined ones as one", () => {
+test("headers are presented unchanged, joined ones as one", () => {
   const headers = new Headers([
     ["Authorization", "Bearer a"],
     ["X-API-Key", "b"],
@@ -18,7 +18,7 @@ test("headers are presented as they are, joined ones as one", () => {
   });
 });
 
-test("fields are added to a response, those aside that it has itself", () => {
+test("fields are added to a response, except those that it already has", () => {
   const response = new Response("x", { headers: { ratelimit: "its own" } });
   expect(withHeaders(response, FIELDS)).toBe(response);
   expect(response.headers.get("RateLimit")).toBe("its own");
@@ -27,7 +27,7 @@ test("fields are added to a response, those aside that it has itself", () => {
   expect(plain.headers.get("RateLimit")).toBe(FIELDS.RateLimit);
 });
 
-test("a response that takes none is copied, status and body included", async () => {
+test("a response with immutable headers is copied, with its status and body", async () => {
   const redirect = withHeaders(Response.redirect("https://example.com/", 303), FIELDS);
   expect([redirect.status, redirect.headers.get("location")]).toEqual([
     303,
@@ -41,7 +41,7 @@ test("a response that takes none is copied, status and body included", async () 
   ]);
 });
 
-test("a refusal that a hook has left without a body is sent without one", async () => {
+test("a refusal with a status that allows no body is sent without one", async () => {
   const refusal = { status: 204, headers: {}, body: "" } as unknown as Refused;
   const response = refusedResponse(refusal);
   expect([response.status, await response.text()]).toEqual([204, ""]);

@@ -11,8 +11,8 @@ import { sqliteStore } from "@latchkey/sqlite";
 import { describe, onTestFinished } from "vitest";
 
 /**
- * Defines tests of what a guard asks and answers, in which a store has no part. They run on memory, and on every store with
- * `LATCHKEY_TEST_STORES=all`, as they do every week.
+ * Defines tests of questions and decisions, which do not depend on the kind of store. They run on memory, or with
+ * `LATCHKEY_TEST_STORES=all` (every week) on every store.
  */
 export function describeOnMemoryOrAll(
   title: string,
@@ -22,7 +22,7 @@ export function describeOnMemoryOrAll(
   else describe(`${title}, on memory`, () => define(memoryStore));
 }
 
-/** Defines the same tests on every store. `openStore` opens an empty one, during a test. */
+/** Defines the same tests on every store. `openStore` opens an empty one; it must be called during a test. */
 export function describeOnEveryStore(
   title: string,
   define: (openStore: () => KeyStore) => void,
@@ -36,7 +36,7 @@ export function describeOnEveryStore(
       return sqliteStore(join(folder, "keys.db"));
     }));
 
-  // Whatever the server of REDIS_URL is set to, it holds tests only; and a busy machine answers late.
+  // The server of REDIS_URL holds only test data, so its settings do not matter. Patient, because a busy machine answers late.
   describeOnSharedRedis(`${title}, on Redis`, (url) =>
     define(() =>
       redisStore(url(), {

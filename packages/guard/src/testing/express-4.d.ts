@@ -1,4 +1,4 @@
-/** The last version before 5, under another name. Its routes have the types of 5. */
+/** Express 4, installed under another name. Its routes are typed as in 5. */
 declare module "express-4" {
   export { default } from "express";
 }

@@ -29,19 +29,19 @@ import { listenOn, serveElysia, serveFetch } from "./listen.js";
 import { serveNest } from "./nest-app.js";
 import { serveTrpc } from "./trpc-app.js";
 
-/** What a route answers: a text, nothing, or texts one after the other. */
+/** The body of a response: a text, none, or a stream of texts. */
 export type Answered = string | null | AsyncIterable<string>;
 
-/** A guarded route, in words that every framework is told in its own. */
+/** A guarded route, described independently of the framework. */
 export interface HeldRoute {
   readonly latchkey: GuardLatchkey;
   readonly question: GuardQuestion<unknown>;
   readonly options?: GuardOptions<unknown>;
-  /** The handler. What it throws is an error of the host's. */
+  /** The handler. An error that it throws is the host's. */
   readonly handle: (apiKey: ReservedKey) => Answered | Promise<Answered>;
 }
 
-/** The key that a handler is given; `settle` and `release` are there where the route reserves. */
+/** The key that a handler gets; it has `settle` and `release` only if the route reserves. */
 const given = (apiKey: ApiKey | null): ReservedKey => apiKey as ReservedKey;
 
 const responseOf = (answered: Answered): Response => {
@@ -123,7 +123,7 @@ const serveOnTrpc =
       isOnNode,
     );
 
-/** Serves a guarded route at `/` until the test is over, and answers the port: every entry, by the name of its framework. */
+/** One function per framework, by name. Each serves a guarded route at `/` until the test is over, and returns the port. */
 export const HELD_SERVERS: Readonly<Record<string, (route: HeldRoute) => Promise<number>>> = {
   "Express 5": (route) => serveExpress(express, route),
 

@@ -1,5 +1,5 @@
 // @ts-nocheck: it runs on the compiled packages.
-// Serves one guarded route of every entry, each of which reserves, takes a slot and never ends its answer. Prints the ports by entry.
+// Serves one guarded route per entry. Each reserves, takes a slot and never ends its response. Prints the ports by entry.
 //   node killed-server.mjs <path of a SQLite file>
 
 import { createServer } from "node:http";

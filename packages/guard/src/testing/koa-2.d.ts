@@ -1,4 +1,4 @@
-/** The last version before 3, under another name. Its middleware has the types of 3. */
+/** Koa 2, installed under another name. Its middleware is typed as in 3. */
 declare module "koa-2" {
   export { default } from "koa";
 }

@@ -5,7 +5,7 @@ import type { Duplex } from "node:stream";
 import { serve } from "@hono/node-server";
 import { onTestFinished } from "vitest";
 
-/** Listens on a free port until the test is over; answers the port. `upgrade`: what is called for a request to switch protocols. */
+/** Listens on a free port until the test is over; returns the port. `upgrade`: called for a request to switch protocols. */
 export const listenOn = async (
   listener: RequestListener,
   upgrade?: (request: IncomingMessage, socket: Duplex) => void,
@@ -26,7 +26,7 @@ export const listenOn = async (
   return (server.address() as AddressInfo).port;
 };
 
-/** Listens as an app of Elysia on Node does, until the test is over; answers the port. */
+/** Listens as an app of Elysia on Node does, until the test is over; returns the port. */
 export const serveElysia = async (app: {
   listen(options: object, listening: (server: unknown) => void): unknown;
 }): Promise<number> => {
@@ -41,7 +41,7 @@ export const serveElysia = async (app: {
   return (node.server.address() as AddressInfo).port;
 };
 
-/** Serves with the listener of `@hono/node-server` until the test is over; answers the port. */
+/** Serves with the listener of `@hono/node-server` until the test is over; returns the port. */
 export const serveFetch = (fetch: Parameters<typeof serve>[0]["fetch"]): Promise<number> =>
   new Promise((resolve) => {
     const server = serve({ fetch, port: 0, hostname: "127.0.0.1" }, (info) => resolve(info.port));

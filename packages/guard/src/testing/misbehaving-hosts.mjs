@@ -1,6 +1,6 @@
-// @ts-nocheck: it plays hosts that no compiler would let through.
-// Serves guarded routes of every entry in hosts that misbehave in every way there is, visits each, and prints what became of it: one line of
-// JSON for each. It listens to no unhandled rejection and no uncaught exception, so one of them ends it.
+// @ts-nocheck: it simulates hosts that no compiler would accept.
+// Serves guarded routes of every entry in hosts that misbehave in many ways, visits each, and prints the result as one line of JSON. It has
+// no listener for unhandled rejections and uncaught exceptions, so any of them ends the process.
 
 import { createServer } from "node:http";
 import { connect } from "node:net";
@@ -29,21 +29,21 @@ import { nestApp } from "./nest-app.mjs";
 
 /** @typedef {{ question?: object, options?: object, wrap?: Function, key?: string, leaves?: boolean, handler?: Function, hangs?: boolean, settle?: Function }} Case */
 
-/** How long a decision may take where it is to run out of time. */
+/** `timeoutMs` of a case that must run out of time. */
 const TIMEOUT_MS = 150;
-/** The same where a busy machine must be in time, and for the end of what is held. */
+/** `timeoutMs` of all other cases: enough even on a busy machine. Also the wait for the end of what is held. */
 const PATIENT_MS = 2_000;
 const after = (ms, value) => new Promise((resolve) => setTimeout(resolve, ms, value));
 const never = () => new Promise(() => undefined);
 const broken = new Error("a mistake of the host's");
 
-/** A store that takes a while, or for good where it hangs. `settle` is what becomes of what is held, in its place. */
+/** A store that takes a while, or with `hangs` never answers. `settle` replaces the store's own, except for refreshes. */
 const slow = (store, { hangs = false, settle }) =>
   new Proxy(store, {
     get: (target, name) => {
       const method = Reflect.get(target, name);
       if (typeof method !== "function") return method;
-      // What a charge is in need of goes on: it is about ends and renewals.
+      // A charge needs refreshes, so only ends and renewals are replaced.
       if (name === "settle")
         return (...args) =>
           (settle && args[1].kind !== "refresh" ? settle : method).apply(target, args);
@@ -61,7 +61,7 @@ const waysOf = (timeoutMs) => ({
     throw broken;
   },
   "throws nothing": () => {
-    // biome-ignore lint/style/useThrowOnlyError: what a careless host might throw
+    // biome-ignore lint/style/useThrowOnlyError: a careless host might do this
     throw undefined;
   },
   rejects: () => Promise.reject(broken),
@@ -71,7 +71,7 @@ const waysOf = (timeoutMs) => ({
   },
   "never ends": never,
   "answers a thenable that throws": () => ({
-    // biome-ignore lint/suspicious/noThenProperty: what a careless host might answer
+    // biome-ignore lint/suspicious/noThenProperty: a careless host might do this
     then: () => {
       throw broken;
     },
@@ -242,7 +242,7 @@ const ENTRIES = {
   },
 };
 
-/** Those that know no request of Node. */
+/** Entries without a request of Node. */
 const WITHOUT_NODE = ["Hono 4", "Elysia", "a fetch handler"];
 
 function expressListener(create, latchkey, { question, options, handler }) {
@@ -283,7 +283,7 @@ function overFetch(fetch) {
   });
 }
 
-/** What is received, or `nothing` where the connection ends without an answer. */
+/** Returns everything received, or `nothing` if the connection ends without a response. */
 function visit(port, presented, leaves) {
   return new Promise((resolve) => {
     let received = "";
@@ -301,7 +301,7 @@ function visit(port, presented, leaves) {
   });
 }
 
-/** Cases that end because time is over. */
+/** Cases that end with a timeout. */
 const IN_VAIN =
   /^(getKey|getAddress|a? ?cost|onRefusal).*(never ends|rejects late)$|^the store never answers$/;
 
@@ -321,7 +321,7 @@ for (const [name, the] of Object.entries(CASES)) {
       const options = { onError: () => undefined, ...the.options, timeoutMs };
       const server = await start(latchkey, { ...the, options });
       const answer = await visit(server.port, the.key ?? key, the.leaves);
-      // What comes late must find nothing to break either.
+      // The server stays open, so that late events can show that they break nothing.
       const late = the.leaves || the.wrap || the.settle ? after(2 * timeoutMs) : Promise.resolve();
       closing.push(late.then(() => server.close()));
       const [head, body = ""] = answer.split("\r\n\r\n");
@@ -333,7 +333,7 @@ for (const [name, the] of Object.entries(CASES)) {
   );
 }
 await Promise.all(closing);
-// What was rejected late is rejected now.
+// Time for late rejections.
 await after(PATIENT_MS);
 console.log(
   JSON.stringify({ cases: Object.keys(CASES).length, entries: Object.keys(ENTRIES).length }),

@@ -1,9 +1,9 @@
-// @ts-nocheck: decorators that are called as functions.
+// @ts-nocheck: decorators are called as functions.
 import "reflect-metadata";
 import { All, Controller, Module, Req, Res, UseGuards } from "@nestjs/common";
 import { NestFactory } from "@nestjs/core";
 
-/** An app of NestJS with one guarded route at `/`, which answers by itself. */
+/** An app of NestJS with one guarded route at `/`. */
 export function nestApp(guard, route) {
   class Tiles {
     tiles(request, response) {

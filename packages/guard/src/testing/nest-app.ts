@@ -16,12 +16,12 @@ import { onTestFinished } from "vitest";
 import { type NestGuard, VerifiedKey } from "../nest.js";
 import type { ApiKey } from "../refusal.js";
 
-/** What a route is called with: the verdict, and request and response of the platform. */
+/** Arguments of a route: the verdict, and the platform's request and response. */
 type Route = (apiKey: ApiKey | null, request: never, response: never) => unknown;
 
 /**
- * Serves one route of NestJS, on Express or on Fastify, until the test is over, and answers the port. Decorators are called as functions:
- * what runs the tests knows no others.
+ * Serves one route of NestJS, on Express or on Fastify, until the test is over, and returns the port. Decorators are called as functions,
+ * because the test runner does not support their syntax.
  */
 export async function serveNest(
   path: string,
@@ -30,7 +30,7 @@ export async function serveNest(
   {
     isOnFastify = false,
     filter = null,
-    /** Whether the route answers by itself, with the response of the platform. */
+    /** Whether the route responds itself, through the platform's response. */
     answersItself = false,
   }: {
     readonly isOnFastify?: boolean;
@@ -56,7 +56,7 @@ export async function serveNest(
   Module({ controllers: [Tiles] })(App);
   const settings = { logger: false, bodyParser: false } as const;
   const fastify = new FastifyAdapter();
-  // Fastify refuses a body whose type it has no parser of.
+  // Fastify refuses a body for whose type it has no parser.
   fastify.getInstance().addContentTypeParser("*", (_request, payload, done) => done(null, payload));
   const app = isOnFastify
     ? await NestFactory.create(App, fastify, settings)

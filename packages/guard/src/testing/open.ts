@@ -13,12 +13,12 @@ export const START: number = Date.UTC(2026, 2, 10, 12, 0, 10);
 export const MINUTE_MS = 60_000;
 export const DAY_MS = 86_400_000;
 
-/** What the functions of a question and of the options are called with in these tests. */
+/** The request that functions of questions and options get in these tests. */
 export interface TestRequest {
   readonly tiles: number;
 }
 
-/** A latchkey with one API, whose clock the test moves. */
+/** A latchkey with one API, and a clock that the test moves. */
 export interface TestContext {
   readonly latchkey: Latchkey;
   readonly apiId: string;
@@ -44,7 +44,7 @@ export async function open(store: KeyStore = memoryStore()): Promise<TestContext
   };
 }
 
-/** A request that presents this key as a bearer token, or nothing. */
+/** A request that presents a key as a bearer token, or no key. */
 export function bearing(key?: string, more: Partial<PresentedRequest> = {}): PresentedRequest {
   return {
     authorization: key === undefined ? [] : [`Bearer ${key}`],

@@ -1,5 +1,5 @@
-// @ts-nocheck: it plays requests and replies with no more than a guard reads.
-// Asks every entry, and the library behind them, to let in who must not get in, with every name of the sources on Object.prototype.
+// @ts-nocheck: its requests and replies have only what a guard reads.
+// Presents keys that must be refused to every entry, and to the library behind them, with every name of the sources on Object.prototype.
 
 import { createLatchkey } from "@latchkey/core";
 import { createDecision } from "@latchkey/guard";
@@ -47,7 +47,7 @@ const root = await latchkey.createRootKey({ permissions: ["*"] });
 await latchkey.revokeRootKey({ rootKeyId: root.rootKeyId });
 
 const checks = {};
-/** Of a good key that may not do what is asked, and of those that are bad. */
+/** Pairs of a key and a question that must be refused: bad keys, and a valid key that may not do what is asked. */
 const asked = [
   ...Object.values(keys).map((key) => [key, {}]),
   [good, { permissions: "tiles.read" }],
@@ -55,7 +55,7 @@ const asked = [
 ];
 const isValid = (verdict) => verdict.valid === true || verdict.code === "VALID";
 
-/** An unknown key, one that is used up, and one that lacks a permission: the ways to a verdict that differ. */
+/** An unknown key, a used-up key, and a key that lacks a permission: they reach their verdicts in different ways. */
 const WAYS = [0, 4, 6];
 for (const [index, [key, { permissions, apiId }]] of asked.entries()) {
   if (!WAYS.includes(index)) continue;
@@ -79,7 +79,7 @@ checks["a root key that was revoked"] = async () =>
   (await latchkey.authenticateRootKey(root.key)).kind === "authenticated";
 
 const options = { onError: () => undefined };
-/** Each way to guard: whether a request that presents this gets in. */
+/** For each entry, creates a guard from a question: whether a request with a key gets in. */
 const entries = {
   decision: (question) => {
     const decide = createDecision(latchkey, options)(question);
@@ -214,7 +214,7 @@ function nodeResponse() {
 }
 const requests = new Map();
 function webRequest(key) {
-  // Made before anything is polluted: it is the guard that is looked at.
+  // Created before anything is polluted, because this is about the guard.
   if (!requests.has(key))
     requests.set(key, { headers: new Headers(key === null ? {} : { "X-API-Key": key }) });
   return requests.get(key);
@@ -224,7 +224,7 @@ function wholeRequest(key) {
   return new Request("http://tiles.example/", { headers: webRequest(key).headers });
 }
 
-/** The entries translate one decision, so it is asked everything, and they what differs between them. */
+/** All entries translate the same decision: it gets every case, and each entry only a request without a key. */
 for (const [entry, guard] of Object.entries(entries)) {
   for (const [index, [key, question]] of asked.entries()) {
     if (entry !== "decision") continue;

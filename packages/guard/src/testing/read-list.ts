@@ -5,7 +5,7 @@ export interface ReadMember {
 }
 
 /**
- * Reads a list of strings with parameters that are integers or strings as RFC 9651, section 4.2 says; throws where it is not well formed.
+ * Reads a list of strings whose parameters are integers or strings, by RFC 9651, section 4.2; throws if it is not well formed.
  */
 export function readList(field: string): ReadMember[] {
   let rest = field;

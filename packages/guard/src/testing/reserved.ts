@@ -9,14 +9,14 @@ import { bearing, open, type TestRequest } from "./open.js";
 
 export const TTL_MS = 60_000;
 
-/** A key of 100 uses, a decision that reserves 40 of them for a minute, and a store that can be away for settle, release and renew. */
+/** A key with 100 uses, a decision that reserves 40 of them for a minute, and a store on which settle, release and renew can fail. */
 export async function reserved(
   question: GuardQuestion<TestRequest> = { reserve: { cost: 40, ttl: TTL_MS } },
   options: GuardOptions<TestRequest> = {},
 ) {
   const store = memoryStore();
   const opened = await open(store);
-  // Without usage statistics, whose timer is none of the guard's.
+  // Without usage statistics, whose timer is not the guard's.
   const latchkey = createLatchkey({ store, clock: opened.latchkey.now, usage: false });
   const context = { ...opened, latchkey };
   const key = await context.issue({
@@ -75,5 +75,5 @@ export async function reserved(
   };
 }
 
-/** What was asked for at the end of a response is done a turn later. */
+/** Waits a turn: a hold is ended one turn after its response. */
 export const aTurn = (): Promise<unknown> => vi.advanceTimersByTimeAsync(1);

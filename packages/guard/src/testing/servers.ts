@@ -25,14 +25,14 @@ import { listenOn, serveElysia, serveFetch } from "./listen.js";
 import { serveNest } from "./nest-app.js";
 import { serveTrpc } from "./trpc-app.js";
 
-/** What every framework is asked to guard with: nothing in it depends on the kind of its requests. */
+/** Question and options for every framework: nothing in them depends on the type of its requests. */
 export interface Guarded {
   readonly latchkey: GuardLatchkey;
   readonly question?: GuardQuestion<unknown>;
   readonly options?: GuardOptions<unknown>;
 }
 
-/** What the guarded route answers: the id of the key, and the length of the body that it was sent. */
+/** The response of the guarded route: the id of the key, and the length of the request's body. */
 export interface Answer {
   readonly keyId: string | null;
   readonly received: number;
@@ -56,7 +56,7 @@ const answerTo = async (
   body: AsyncIterable<Uint8Array> | null,
 ): Promise<Answer> => ({ keyId: apiKey?.keyId ?? null, received: await lengthOf(body) });
 
-/** The same routes on both major versions: a guard of either is the same code. */
+/** The same routes on both major versions, with the same guard. */
 const serveExpress = (
   createApp: typeof express,
   { latchkey, question = {}, options }: Guarded,
@@ -168,7 +168,7 @@ export const SERVERS: Readonly<Record<string, Serve>> = {
   },
 };
 
-/** Writes a request to a socket as it is, and returns everything received until the other side closes. */
+/** Writes a raw request to a socket, and returns everything received until the other side closes. */
 export function exchange(port: number, request: string): Promise<string> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];

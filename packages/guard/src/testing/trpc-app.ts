@@ -6,18 +6,18 @@ import { listenOn } from "./listen.js";
 
 interface Context {
   readonly req: IncomingMessage;
-  /** Of Node: the guard sees its end, and writes to its headers. */
+  /** On Node: the guard sees its end, and sets its headers. */
   readonly res?: ServerResponse;
-  /** Of a web standard server. */
+  /** On a web standard server. */
   readonly resHeaders?: Headers;
 }
 
 /**
- * Serves one procedure of tRPC until the test is over, and answers the port. What it answers is sent as it is, without tRPC's own form, so
+ * Serves one procedure of tRPC until the test is over, and returns the port. Its result is sent unchanged, without tRPC's own envelope, so
  * that clients of every entry read the same.
  *
- * @param isOnNode - Whether the guard is given the response.
- * @param send - Sends what the procedure has answered.
+ * @param isOnNode - Whether the guard gets the response.
+ * @param send - Sends the result of the procedure.
  */
 export function serveTrpc<Answer>(
   guard: TrpcGuard<ApiKey | null>,

@@ -8,7 +8,7 @@ import { onTestFinished } from "vitest";
 
 export const guardFolder = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Installs this package and `latchkey` beside each other, as a user has them. */
+/** Installs this package and `latchkey` side by side, as a user has them. */
 export function install(): string {
   const folder = mkdtempSync(join(tmpdir(), "latchkey-guard-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -30,7 +30,7 @@ export function install(): string {
   return folder;
 }
 
-/** Runs the compiler in such a folder, as strictly as a user may have it. */
+/** Runs the compiler in such a folder, with the strictest settings. */
 export function compile(folder: string, ...args: readonly string[]) {
   const typescript = dirname(createRequire(import.meta.url).resolve("typescript/package.json"));
   return spawnSync(
