@@ -12,7 +12,7 @@ export interface HandlerOptions {
    * then ignored. Default: false.
    */
   readonly publicVerify?: boolean;
-  /** Whether the operations on root keys are served: callers with the permissions for it manage them. Default: true. */
+  /** Whether callers with the permissions for it can manage root keys: serves the operations `rootKeys.*`. Default: true. */
   readonly rootKeys?: boolean;
   /** The path before `/v1` and `/v2`, such as `/keys`. Default: empty. */
   readonly basePath?: string;
@@ -21,8 +21,8 @@ export interface HandlerOptions {
   /** Whether `openapi.json`, `docs` and `errors/<code>` of each version are served, without a root key. Default: true. */
   readonly docs?: boolean;
   /**
-   * Base URL of pages about error codes: an error's `docs` is this URL, `/` and the code. Default: errors have no `docs`. The handler's
-   * own pages are at `/v1/errors`, below the address at which clients reach it.
+   * Base URL of pages about error codes: the `docs` of an error is this URL, `/` and the code. Default: errors have no `docs`. The
+   * handler's own pages are at `/v1/errors`, below the address at which clients reach it.
    */
   readonly docsBaseUrl?: string;
   /** Longest body in bytes: a whole number >= 1; for migrations.createKeys, 16 times this. Default: 65,536. */
@@ -65,7 +65,7 @@ const DEFAULT_MAX_BODY_BYTES = 65_536;
 export function settingsOf(options: HandlerOptions): Settings {
   if (typeof options !== "object" || options === null)
     throw new TypeError('"options" must be an object');
-  // Unlike createConsole and createGuard, this takes it among the options.
+  // createConsole and createGuard take the latchkey as first argument; this takes it among the options.
   if ("verifyKey" in options)
     throw new TypeError("createHandler takes an object of options: { latchkey }");
   const unknown = Object.keys(options).find((name) => !KNOWN.has(name));

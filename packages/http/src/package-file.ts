@@ -1,20 +1,20 @@
 import { readFileSync } from "node:fs";
 
 /**
- * Where a file of this package is. Asked from this file alone: in `src` and in `dist` it is at the same depth, and no other is.
+ * The URL of a file of this package. Only this file computes it, because it has the same depth in `src` and in `dist`, unlike others.
  *
- * @param path - From the folder of the package.
+ * @param path - Relative to the folder of the package.
  */
 export function packageFile(path: string): URL {
   return new URL(`../${path}`, import.meta.url);
 }
 
-/** The version of this package, which the build puts in. There is none in the sources. */
+/** The version of this package, defined by the build. Undefined when running from the sources. */
 declare const PACKAGE_VERSION: string;
 
 /**
- * The version of this package. In the sources it is read from its package.json: a copy would become outdated. The published code does not
- * read it, because that file is not beside a bundle that this package is part of.
+ * The version of this package. The sources read it from package.json, because a copy would become outdated. The published code does not
+ * read it: if a host bundles this package, that file is not next to the bundle.
  */
 export function packageVersion(): string {
   if (typeof PACKAGE_VERSION === "string") return PACKAGE_VERSION;

@@ -2,16 +2,16 @@ import { type Latchkey, LatchkeyError } from "@latchkey/core";
 import type { HttpRequest } from "../request/http-request.js";
 import { type Caller, createCallers } from "./callers.js";
 
-/** A caller as a host recognises it: what it may do, and in which workspace. */
+/** A caller that the host has authenticated: its workspace, and what it may do there. */
 export interface HostCaller {
   readonly workspaceId: string;
   /** Permissions in the form of root keys: `*`, `api.*.create_key`, `api.<apiId>.read_key` … None if empty. */
   readonly permissions: readonly string[];
-  /** Who it is, for the audit log and events: 1 to 256 characters. Nobody in particular if omitted. Never a secret. */
+  /** Name of the caller in the audit log and events: 1 to 256 characters, never a secret. If omitted, they name nobody. */
   readonly actor?: string;
 }
 
-/** A host's own authentication; null for an unknown caller. It must not read the body, and is asked again when a body has taken long. */
+/** A host's own authentication; null for an unknown caller. It must not read the body. If a body arrives slowly, it is called again. */
 export type Authenticate = (request: Request) => Promise<HostCaller | null> | HostCaller | null;
 
 /**

@@ -13,7 +13,7 @@ import type { RequiredPermissions, Subject } from "./required-permissions.js";
 /**
  * Checks that a caller holds every required permission, for all resources of its kind or for this one.
  *
- * Permission comes before existence. A caller whose permissions name single resources gets the same refusal for a resource
+ * Permission is checked before existence. A caller whose permissions name single resources gets the same refusal for a resource
  * that is not among them and for one that does not exist. A caller with permissions for all resources passes, and the
  * operation reports what does not exist.
  *
@@ -68,7 +68,7 @@ async function isAllowed(
   return missing.every((needed) => isHeldForAny(permissions, needed)) && "unknown";
 }
 
-/** Whether a permission is held for one resource, whichever. */
+/** Whether a permission is held for at least one resource. */
 function isHeldForAny(permissions: readonly string[], needed: RootPermission): boolean {
   return permissions.some((held) => {
     const [resource, , action] = held.split(".");

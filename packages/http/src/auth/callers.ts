@@ -5,17 +5,17 @@ import { apiScope } from "./held-permissions.js";
 export interface Caller {
   readonly latchkey: Latchkey;
   readonly permissions: readonly string[];
-  /** Who makes the root keys that it makes: no root key gets more than it has. */
+  /** Bounds the root keys that the caller creates: none gets more permissions than the caller has. */
   readonly rootKeyScope: RootKeyScope;
-  /** The APIs whose keys the caller can verify, as its permissions say. */
+  /** The APIs whose keys the caller may verify. */
   readonly verifyScope: VerifyScope;
-  /** Those for whose keys it can make reservations. */
+  /** The APIs for whose keys the caller may make reservations. */
   readonly reserveScope: VerifyScope;
-  /** Those whose reservations it can settle, release and renew. */
+  /** The APIs whose reservations the caller may settle, release and renew. */
   readonly settleScope: VerifyScope;
 }
 
-/** The caller with these permissions in a workspace; the actor is optional. */
+/** Returns the caller with these permissions in a workspace. `actor`: null for none. */
 export type CallerOf = (
   workspaceId: string,
   actor: string | null,
@@ -23,12 +23,12 @@ export type CallerOf = (
   rootKeyId?: string,
 ) => Caller;
 
-/** Callers that are kept, one for each workspace and actor. With its latchkey, each takes about 20 kB. */
+/** Maximum number of cached callers, one per workspace and actor. Each takes about 20 kB, including its latchkey. */
 const MAX_CALLERS = 1_000;
 
 /**
- * Caches what follows from the permissions of a caller, beside the latchkey of its workspace and actor: with each request the list is
- * compared, and not read three times.
+ * Caches the scopes of a caller, with the latchkey of its workspace and actor: each request only compares the list of permissions, instead
+ * of reading it three times.
  *
  * @returns A function that throws TypeError for a malformed workspace id or actor.
  */
@@ -41,11 +41,11 @@ export function createCallers(latchkey: Latchkey): CallerOf {
   }
 
   return (workspaceId, actor, permissions, rootKeyId) => {
-    // With its length, so that no two pairs of workspace and actor share a name, whatever a host makes up.
+    // The length keeps names of different pairs apart, whatever ids and actors a host chooses.
     const workspace = `${workspaceId.length} ${workspaceId}`;
     const name = actor === null ? workspace : `${workspace} ${actor}`;
     const known = kept.get(name);
-    // Compared each time: a caller's permissions are what they are now, never what they were.
+    // Compared each time, so that a change of permissions takes effect at once.
     if (known !== undefined && isSameList(known.permissions, permissions)) return known;
     const caller: Caller = {
       latchkey: bind(workspaceId, actor),

@@ -1,7 +1,7 @@
 import { type Latchkey, LatchkeyError } from "@latchkey/core";
 
 /**
- * The id of the identity that has this id, else of the one that has this external id.
+ * The id of the identity with this id, or else of the one with this external id.
  *
  * @throws LatchkeyError `NOT_FOUND` if there is neither.
  */
@@ -10,7 +10,7 @@ export async function findIdentityId(latchkey: Latchkey, anyId: string): Promise
     if (anyId.startsWith("id_")) return (await latchkey.getIdentity({ identityId: anyId })).id;
   } catch (error) {
     if (!(error instanceof LatchkeyError)) throw error;
-    // It exists, so it can be deleted.
+    // The record is damaged but exists, so it can be deleted.
     if (error.code === "STORE_CORRUPT") return anyId;
     if (error.code !== "NOT_FOUND") throw error;
   }

@@ -18,7 +18,7 @@ export type Subject =
       readonly identityId: string | undefined;
       readonly externalId: string | undefined;
     }
-  /** An identity, by whichever of its ids. */
+  /** An identity, by its id or its external id. */
   | { readonly kind: "identity-by-any-id"; readonly anyId: string };
 
 /** What a caller must hold: every permission, for all resources of its kind or for the subject. */
@@ -45,7 +45,7 @@ const NO_SUBJECT: Subject = { kind: "none" };
 /** No permission at all: any authenticated caller will do. */
 export const NO_PERMISSIONS: RequiredPermissions = { permissions: [], subject: NO_SUBJECT };
 
-/** Actions on what a workspace has once: its audit log, events, usage, root keys, roles and permissions. */
+/** Actions on the audit log, events, usage, root keys, roles and permissions of the workspace. */
 export function onWorkspace<Resource extends "audit" | "events" | "rbac" | "root" | "usage">(
   resource: Resource,
   ...actions: readonly ActionOf<Resource>[]
@@ -70,12 +70,12 @@ export function onApiById(
   return onApi(actions, { kind: "api", apiId });
 }
 
-/** An action on the keys of an API; without one on those that the caller's permissions name, whichever these are. */
+/** An action on the keys of an API; without `apiId`, on the keys of any APIs that the caller's permissions name. */
 export function onKeysOf(apiId: string | undefined, action: ActionOf<"api">): RequiredPermissions {
   return apiId === undefined ? onApi([action], { kind: "any-api" }) : onApiById(apiId, action);
 }
 
-/** To read keys of an API, or without one those of all. */
+/** Reading keys of an API; without `apiId`, of all APIs. */
 export function toListKeys({
   apiId,
   decrypt,
@@ -96,7 +96,7 @@ export function onApiOfKey(
   return onApi(actions, { kind: "key", keyId });
 }
 
-/** Actions on the API of the key that has this secret. */
+/** Actions on the API of the key with this secret. */
 export function onApiOfSecret(
   secret: string,
   ...actions: readonly ActionOf<"api">[]
@@ -104,7 +104,7 @@ export function onApiOfSecret(
   return onApi(actions, { kind: "secret", secret });
 }
 
-/** Actions on keys as deleteKeys names them: those of one API, single ones, or those of an owner wherever they are. */
+/** Actions on keys as deleteKeys names them: the keys of one API, single keys, or all keys of an owner. */
 export function onKeys(
   { apiId, keyIds }: Pick<KeysReference, "apiId" | "keyIds">,
   ...actions: readonly ActionOf<"api">[]
@@ -142,7 +142,7 @@ export function onIdentity(
   return { permissions: [{ resource: "identity", id: null, action }], subject };
 }
 
-/** An action on the identity that has this id or this external id. */
+/** An action on the identity with this id or external id. */
 export function onIdentityByAnyId(
   action: ActionOf<"identity">,
   anyId: string,
@@ -167,7 +167,7 @@ export function onRbac(...actions: readonly ActionOf<"rbac">[]): RequiredPermiss
   return onWorkspace("rbac", ...actions);
 }
 
-/** The action, if an item has `create: true`: whether or not something is missing and gets created. */
+/** The action, if an item has `create: true`, even if nothing is missing. */
 export function ifCreating<Action extends "create_role" | "create_permission">(
   items: readonly (string | { readonly create?: boolean | undefined })[] | undefined,
   action: Action,

@@ -16,7 +16,7 @@ export function updateKeyPermissions({
   return updateKeysPermissions({ keyIds: [keyId], ...update });
 }
 
-/** The same for each of the keys that updateKeys changes. */
+/** The permissions that updateKeys requires: those of updateKey for each of the keys. */
 export function updateKeysPermissions({
   keyIds,
   roles,

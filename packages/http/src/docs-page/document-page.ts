@@ -3,7 +3,7 @@ import type { Contract } from "../routing/contract.js";
 import { once } from "../routing/once.js";
 import type { Page } from "./page.js";
 
-/** The document of a contract that is mounted on this path. */
+/** The page with the OpenAPI document of a contract. `basePath`: the path that the contract is mounted on. */
 export function documentPage(contract: Contract, basePath: string): Page {
   return {
     name: "openapi.json",

@@ -2,7 +2,7 @@ import { ERROR_NOTES } from "../openapi/error-responses.js";
 import { type PublicErrorCode, STATUS } from "../routing/http-response.js";
 import type { Page } from "./page.js";
 
-/** A page for each code of an error body, for `docs` to point at: `errors/NOT_FOUND`. */
+/** A page for each error code, such as `errors/NOT_FOUND`. The `docs` of an error can point to it. */
 export const ERROR_PAGES: readonly Page[] = (Object.keys(STATUS) as PublicErrorCode[]).map(
   (code) => ({
     name: `errors/${code}`,

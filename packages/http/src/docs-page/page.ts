@@ -1,6 +1,6 @@
 /** A path that serves a file instead of an operation. */
 export interface Page {
-  /** What follows the version in the path. */
+  /** The rest of the path, after the version. */
   readonly name: string;
   readonly method: "GET";
   readonly content: () => Promise<PageContent>;

@@ -2,7 +2,7 @@ import { packageFile } from "../package-file.js";
 import { once } from "../routing/once.js";
 import type { Page, PageContent } from "./page.js";
 
-/** Version of the renderer in `page/swagger-ui`. A test compares it with the package that it is copied from. */
+/** Version of the renderer in `page/swagger-ui`. A test compares it with the package that the files are copied from. */
 export const SWAGGER_UI_VERSION = "5.35.0";
 
 /**

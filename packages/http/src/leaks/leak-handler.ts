@@ -24,19 +24,19 @@ import {
 import { type FoundToken, readReports } from "./read-reports.js";
 import { isSignedBy } from "./signature.js";
 
-/** Most bytes of a report: 8 MiB. */
+/** Maximum size of a report: 8 MiB. */
 const MAX_BYTES = 8 * 1_048_576;
 
-/** Tokens per call of core. */
+/** Maximum tokens per call of core. */
 const AT_ONCE = 100;
 
 /** How long a function of the host may take. */
 const DEADLINE_MS = 5_000;
 
-/** Longest id of a public key that is looked for. */
+/** Maximum length of the id of a public key. */
 const MAX_ID = 256;
 
-/** The label of a token for a code host: whether it was a key. */
+/** The answer to the code host about a token: whether it was a key. */
 interface Label {
   readonly token_raw: string;
   readonly token_type: string;
@@ -47,8 +47,8 @@ interface Label {
  * Creates the receiving end of a code host's secret scanning: a handler for the POST of a report, on any path. It revokes keys of the
  * latchkey's workspace, and root keys of every workspace; the response marks them as `true_positive`.
  *
- * A report that none of `publicKeys` has signed is a 401, and changes nothing. The same report again gets the same response, and changes
- * nothing. If the store fails in the middle, it is a 503, and the repeated report continues.
+ * A report that is not signed with one of `publicKeys` gets a 401, and changes nothing. A repeated report gets the same response, and
+ * changes nothing. If the store fails in the middle, the response is a 503, and the repeated report continues.
  *
  * @throws TypeError naming the wrong option and its bound.
  * @see https://docs.github.com/en/code-security/secret-scanning/secret-scanning-partnership-program/secret-scanning-partner-program
@@ -70,7 +70,7 @@ export function createLeakHandler(latchkey: Latchkey, options: LeakHandlerOption
     return labels;
   }
 
-  /** A key must not stay alive because a policy fails. */
+  /** Runs the host's policy. If it fails, the key is disabled: a leaked key must not stay valid because of that. */
   function carefully(decide: Exclude<LeakPolicyOption, string>, requestId: string) {
     return async (key: KeyView): Promise<LeakPolicy> => {
       try {
@@ -109,7 +109,7 @@ export function createLeakHandler(latchkey: Latchkey, options: LeakHandlerOption
   });
 }
 
-/** The body, if it is signed. What needs no body is looked at before one is read. */
+/** The body, if it is signed. The headers and the public key are checked before the body is read. */
 async function readSigned(
   request: HttpRequest,
   findPublicKey: ReturnType<typeof leakSettingsOf>["findPublicKey"],
@@ -132,7 +132,7 @@ async function readSigned(
   return bytes;
 }
 
-/** The same words for every cause. */
+/** The same message for every cause. */
 function unsigned(): LatchkeyError {
   return new LatchkeyError("UNAUTHORIZED", "the request carries no valid signature");
 }
@@ -158,7 +158,7 @@ async function revoke(
   }));
 }
 
-/** As much of a place as the audit log takes, in well-formed Unicode without NUL. Nothing about a place refuses a report. */
+/** A place as the audit log can store it: cut, in well-formed Unicode, without NUL. A strange place must not refuse a report. */
 function asPlace(text: string | null | undefined, maxLength: number): string | undefined {
   return text?.replaceAll("\0", "").slice(0, maxLength).toWellFormed();
 }

@@ -1,7 +1,7 @@
 import { type InputIssue, LatchkeyError } from "@latchkey/core";
 import { parseJsonArray } from "../request/json.js";
 
-/** A secret that a code host found, as it says. */
+/** A secret that a code host has found. */
 export interface FoundToken {
   readonly token: string;
   readonly type: string;
@@ -9,13 +9,13 @@ export interface FoundToken {
   readonly source?: string;
 }
 
-/** Most tokens of a report. */
+/** Maximum tokens of a report. */
 const MAX_TOKENS = 10_000;
 
-/** Most issues that are listed. */
+/** Maximum issues that are listed. */
 const MAX_ISSUES = 100;
 
-/** Required and optional texts. Other members are ignored. */
+/** Members of a token: all are texts, `true` means required. Other members are ignored. */
 const MEMBERS = { token: true, type: true, url: false, source: false } as const;
 
 /**

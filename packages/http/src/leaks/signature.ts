@@ -1,9 +1,9 @@
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
 
-/** `name`: what it is, for the message. @throws TypeError for anything but a public key for ECDSA on P-256. */
+/** `name`: of the value, for the message. @throws TypeError for anything but a public key for ECDSA on P-256. */
 export function readPublicKey(pem: unknown, name: string): KeyObject {
   const refused = new TypeError(`${name} must be a public key in PEM, for ECDSA on P-256`);
-  // A private key would be taken for its public half: it must not lie here.
+  // Node would derive the public key from a private one, which must not be here.
   if (typeof pem !== "string" || !pem.includes("BEGIN PUBLIC KEY")) throw refused;
   let key: KeyObject;
   try {
@@ -18,7 +18,7 @@ export function readPublicKey(pem: unknown, name: string): KeyObject {
 /** Base64 of DER: two integers of 32 bytes and their headers are at most 72 bytes. */
 const SIGNATURE = /^[A-Za-z0-9+/]{8,96}={0,2}$/;
 
-/** Whether a signature, base64 of DER (RFC 3279 section 2.2.3), is that of these bytes under SHA-256. */
+/** Whether a signature is valid for these bytes, with SHA-256. It is the base64 of DER (RFC 3279 section 2.2.3). */
 export function isSignedBy(key: KeyObject, bytes: Uint8Array, signature: string): boolean {
   if (!SIGNATURE.test(signature)) return false;
   try {

@@ -1,7 +1,7 @@
 import type { JsonSchema } from "./components.js";
 import { findByPath, ofEach } from "./path-table.js";
 
-/** Either field, or both. */
+/** At least one of these fields. */
 const either = (...fields: readonly string[]): JsonSchema => ({
   anyOf: fields.map((field) => ({ required: [field] })),
 });
@@ -9,20 +9,20 @@ const either = (...fields: readonly string[]): JsonSchema => ({
 /** None of these fields. */
 const without = (...fields: readonly string[]): JsonSchema => ({ not: either(...fields) });
 
-/** The field is given, with this value. */
+/** The field is present, with this value. */
 const isGiven = (field: string, value: unknown): JsonSchema => ({
   properties: { [field]: { const: value } },
   required: [field],
 });
 
-/** The second schema where the first holds, else the third. */
+/** The second schema if the first holds, else the third. */
 export function when(condition: JsonSchema, consequence: JsonSchema, otherwise: JsonSchema = {}) {
   const isOpen = Object.keys(otherwise).length === 0;
   // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
   return { if: condition, then: consequence, ...(isOpen ? {} : { else: otherwise }) };
 }
 
-/** An item that names a role or permission as an object has an id or a name. */
+/** An item that is an object names its role or permission by id or name. */
 const IDS_OR_NAMES: JsonSchema = {
   items: when({ type: "object" }, either("id", "name")),
 };
@@ -37,7 +37,7 @@ const KEY_LIMITS: JsonSchema = {
   },
 };
 
-/** A limit that a request makes up has both of its figures. */
+/** An ad-hoc limit of a request has both figures. */
 const REQUESTED_LIMITS: JsonSchema = {
   items: {
     dependentRequired: {
@@ -50,7 +50,7 @@ const REQUESTED_LIMITS: JsonSchema = {
   },
 };
 
-/** Nobody could free a slot that belongs to no key. */
+/** Without a key, nothing could free a slot. */
 const NOT_CONCURRENT: JsonSchema = { not: { const: "concurrent" } };
 
 /** `ratelimit` is the limit named `default`, which must not be given twice. */
@@ -60,10 +60,10 @@ const ONE_DEFAULT: JsonSchema = {
   },
 };
 
-/** What is restored is a number of uses. */
+/** A refill restores uses, so it needs `remaining`. */
 const REFILL_OF_USES: JsonSchema = { dependentRequired: { refill: ["remaining"] } };
 
-/** What the fields of a new key must be to each other. */
+/** Rules across the fields of a new key. */
 const NEW_KEY: JsonSchema = {
   ...ONE_DEFAULT,
   ...when(
@@ -101,11 +101,11 @@ const KEYS: JsonSchema = {
 };
 
 /**
- * Keywords that zod cannot derive, because core checks the bound by a function: added to the schemas of inputs. By the same
+ * Keywords that zod cannot derive, because core checks the bound with a function. They are added to the schemas of inputs, by the same
  * paths as the notes on fields. A property test compares the result with what the server accepts.
  */
 const BOUNDS: Readonly<Record<string, JsonSchema>> = {
-  // A day at least, whatever its unit.
+  // At least a day, in any unit.
   expiresWhenUnused: {
     pattern:
       "^(?:[1-9]\\d{0,7}d|(?:2[4-9]|[3-9]\\d|[1-9]\\d{2,7})h|(?:14[4-9]\\d|1[5-9]\\d{2}|[2-9]\\d{3}|[1-9]\\d{4,7})m|(?:864\\d{2}|86[5-9]\\d{2}|8[7-9]\\d{3}|9\\d{4}|[1-9]\\d{5,7})s)$",
@@ -169,17 +169,17 @@ const BOUNDS: Readonly<Record<string, JsonSchema>> = {
   "migrations.createKeys.ratelimits": KEY_LIMITS,
   "ratelimits.limit.algorithm": NOT_CONCURRENT,
   "ratelimits.resetLimit": RESET_LIMIT,
-  // A text, whose schema has its pattern itself.
+  // A text here, and its schema has its own pattern.
   "v2 keys.migrateKeys.keys.hash": {},
   "v2 ratelimit.limit.algorithm": NOT_CONCURRENT,
   "v2 ratelimit.multiLimit.algorithm": NOT_CONCURRENT,
 };
 
-/** Core's strings are without NUL characters wherever it checks them by a function. */
+/** Strings that core checks with a function must not contain NUL characters. */
 export const TEXT_PATTERN = "^[^\\x00]*$";
 
 /**
- * A schema of an input with its further bounds.
+ * Adds the further bounds to a schema of an input.
  *
  * @param path - As {@link findByPath} takes it.
  */
@@ -189,8 +189,8 @@ export function withBounds(schema: JsonSchema, path: readonly string[]): JsonSch
 }
 
 /**
- * The keywords of both: `items` and `properties` are merged, of any other keyword that of `bounds` wins. Where a value need
- * not be a text, a pattern is one of its texts: beside the choice, some generators of clients would call it on the choice.
+ * The keywords of both schemas. `items` are merged; for any other keyword, `bounds` wins. If the value is a choice of types, a pattern goes
+ * into the schemas of its texts: next to the choice, some client generators would apply it to values of any type.
  */
 function merged(schema: JsonSchema, bounds: JsonSchema): JsonSchema {
   if (Array.isArray(schema.anyOf) && "pattern" in bounds)

@@ -7,11 +7,11 @@ import { tagsOf } from "./tags.js";
 
 /** Options of {@link openApiDocument}. */
 export interface OpenApiOptions {
-  /** What precedes `/v1` in the URLs, like `/keys`, also with scheme and host before it. Default: empty. */
+  /** The part of the URLs before `/v1`: a path such as `/keys`, also with scheme and host. Default: empty. */
   readonly baseUrl?: string;
 }
 
-/** The top level of an OpenAPI 3.1 document; the rest is as that standard says. */
+/** The top level of an OpenAPI 3.1 document; the standard describes the rest. */
 export interface OpenApiDocument {
   readonly openapi: "3.1.0";
   readonly info: { readonly title: string; readonly version: string; readonly description: string };
@@ -24,8 +24,8 @@ export interface OpenApiDocument {
 }
 
 /**
- * The HTTP API as an OpenAPI 3.1 document, generated from the operations and the schemas of their inputs. A new object of plain JSON each
- * time.
+ * The HTTP API as an OpenAPI 3.1 document, generated from the operations and the schemas of their inputs. Each call returns a new object of
+ * plain JSON.
  *
  * @throws TypeError if `baseUrl` is not a string, or ends in a slash.
  * @see https://spec.openapis.org/oas/v3.1.0
@@ -62,7 +62,7 @@ export function documentOf(contract: Contract, baseUrl: string): OpenApiDocument
       responses: sorted(responses),
       headers: {
         RequestId: {
-          description: "Id of this request: quote it when you report something.",
+          description: "Id of this request: quote it when you report a problem.",
           schema: { type: "string" },
         },
       },

@@ -4,7 +4,7 @@ import { type PublicErrorCode, STATUS } from "../routing/http-response.js";
 import type { Components, JsonSchema } from "./components.js";
 import { toJsonSchema } from "./json-schema.js";
 
-/** What each code means, in a sentence. */
+/** The meaning of each code, in a sentence. */
 export const ERROR_NOTES: Readonly<Record<PublicErrorCode, string>> = {
   BAD_REQUEST: "The input is invalid.",
   UNAUTHORIZED: "No valid root key: missing, unknown, expired, or another kind of key.",
@@ -13,11 +13,11 @@ export const ERROR_NOTES: Readonly<Record<PublicErrorCode, string>> = {
   NOT_FOUND: "No such record in this workspace.",
   METHOD_NOT_ALLOWED: "`Allow` names the right verb.",
   CONFLICT:
-    "It exists already, was used or rotated before, was settled with other figures, or the record kept changing.",
+    "It already exists, was used or rotated before, was settled with other figures, or the record kept changing.",
   PRECONDITION_FAILED: "The state does not allow it; nothing was written.",
   DELETE_PROTECTED: "The API is protected.",
   PAYLOAD_TOO_LARGE: "The body is too long.",
-  UNSUPPORTED_MEDIA_TYPE: "Anything but the media type of the body, in UTF-8, uncompressed.",
+  UNSUPPORTED_MEDIA_TYPE: "The body has another media type, is not in UTF-8, or is compressed.",
   RATE_LIMITED: "Too many requests.",
   INTERNAL_SERVER_ERROR: "Something went wrong on the server.",
   STORE_UNAVAILABLE:
@@ -29,7 +29,7 @@ const FURTHER_HEADERS: Readonly<Partial<Record<PublicErrorCode, string>>> = {
   STORE_UNAVAILABLE: "Retry-After",
 };
 
-/** Every code that an operation can return, given that path and verb are right. */
+/** Every code that an operation can return, if path and verb are right. */
 export function errorCodesOf({ method, isPublic, errors }: Operation): readonly PublicErrorCode[] {
   const always: PublicErrorCode[] = ["BAD_REQUEST", "INTERNAL_SERVER_ERROR"];
   const withCaller: PublicErrorCode[] = [
@@ -48,7 +48,7 @@ export function errorCodesOf({ method, isPublic, errors }: Operation): readonly 
   return [...codes].sort((one, other) => STATUS[one] - STATUS[other]);
 }
 
-/** The error responses of an operation by status. Each goes to `responses`, where operations share it, and its body to `components`. */
+/** The error responses of an operation, by status. Each is added to `responses`, which operations share, and its body to `components`. */
 export function errorResponses(
   contract: Contract,
   operation: Operation,

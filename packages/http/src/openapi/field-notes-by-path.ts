@@ -34,7 +34,7 @@ const QUESTION: Readonly<Record<string, string>> = {
   apiId: "Id of the API that the key must belong to.",
   authorization: "Permissions that the key must have.",
   ipAddress:
-    "Address of whoever presents the key, a port is left off; needed if the key or its API has an `ipWhitelist`.",
+    "Address that the key is presented from, without its port; needed if the key or its API has an `ipWhitelist`.",
   ratelimit: "Deprecated: the limit named `default` among `ratelimits`.",
   "ratelimit.cost": "Units to take from the limit named `default`; 0 only looks.",
   ratelimits:
@@ -71,7 +71,7 @@ const NEW_KEY: Readonly<Record<string, string>> = {
   roles: "Names of roles; they must exist.",
 };
 
-/** Lists of which a note says no more about a page. */
+/** Lists whose `limit` needs no other note. */
 const LISTS = [
   "apis.listApis",
   "audit.listAuditEvents",
@@ -108,7 +108,7 @@ const KEY_LIST: Readonly<Record<string, string>> = {
 };
 
 /**
- * Descriptions of fields whose name alone does not tell: `<shared schema or operation>.<field>` with the fields between them,
+ * Descriptions of fields whose name alone is ambiguous: `<shared schema or operation>.<field>` with the fields between them,
  * or the last of these names if that is enough (`error.code`). A field of an input and one of the same name in the response
  * share a note, unless the response is a shared schema.
  */
@@ -122,19 +122,21 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
     type: "Accepted and stored; every limit is exact.",
   }),
   ...ofEach(["apis.deleteKeys", "apis.disableKeys", "apis.enableKeys"], {
-    keyIds: "Ids of keys, at most 1,000; unknown ones are passed over.",
+    keyIds: "Ids of keys, at most 1,000; unknown ones are ignored.",
   }),
   ...ofEach(LISTS, { limit: "Largest number of items on the page." }),
-  "apis.createApi.ceilings": "What no key of the API is given more than.",
+  "apis.createApi.ceilings": "Upper bounds of what the keys of the API can get.",
   "apis.updateApi.ceilings":
-    "What no key of the API is given more than. All of them; `null` for none.",
-  "apis.createApi.defaults": "What new keys of the API are given that say nothing of it.",
+    "Upper bounds of what the keys of the API can get. All of them; `null` for none.",
+  "apis.createApi.defaults":
+    "What new keys of the API get unless they are created with something else.",
   "apis.updateApi.defaults":
-    "What new keys of the API are given that say nothing of it. All of them; `null` for none.",
+    "What new keys of the API get unless they are created with something else. All of them; `null` for none.",
   "apis.enableKeys.damaged":
     "Number of keys that cannot be read and stay as they are; absent if none.",
-  "Api.ceilings": "What no key is given more than; absent for no bound. Spans in ms.",
-  "Api.defaults": "What new keys are given that say nothing of it; absent if nothing. Spans in ms.",
+  "Api.ceilings": "Upper bounds of what a key can get; absent for no bound. Spans in ms.",
+  "Api.defaults":
+    "What new keys get unless they are created with something else; absent if nothing. Spans in ms.",
   "AuditEvent.actor": "Who made the change: the id of a root key, or the name that the host gave.",
   "AuditEvent.at": "Unix epoch ms.",
   "AuditEvent.changes": "Every changed field; never a secret.",
@@ -142,23 +144,23 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
   "AuditEvent.changes.before": "Value before the change; absent if it had none.",
   "AuditEvent.changes.field": "Name of the field that changed.",
   "AuditEvent.erased":
-    "If the identity that it is about was erased: of what changed only ids, numbers and instants are left.",
+    "True if the identity of this entry was erased: its `changes` contain only ids, numbers and instants then.",
   "AuditEvent.identityId": "Id of the identity that the change is about.",
   "AuditEvent.keyId": "Id of the key that the change is about.",
   "AuditEvent.resourceId": "Id of the changed record.",
   "AuditEvent.type": "What changed, and how.",
   "AuditEvent.unreadable":
-    "If the record or what it refers to was damaged: `changes` does not say what there was before.",
+    "True if the record, or one that it refers to, was damaged: `changes` has no values from before then.",
   "CreatedKey.key": "The new secret. No other response contains it.",
   "CreatedKey.keyId": "Id of the new key; not a secret.",
   "keys.verifyKey.requestId": REQUEST_ID,
-  "keys.exchangeKey.audience": "`aud` of the token: who is to accept it.",
+  "keys.exchangeKey.audience": "`aud` of the token: the service that accepts it.",
   "keys.exchangeKey.requestId": REQUEST_ID,
   "keys.exchangeKey.ttl":
-    "For how long the token is good: from 1,000 to 900,000 ms, or a text such as `5m`; 300,000 if omitted.",
+    "How long the token is valid: 1,000 to 900,000 ms, or a text such as `5m`; 300,000 if omitted.",
   "keys.reserve.requestId": REQUEST_ID,
   "identities.deleteIdentity.keys":
-    "What becomes of the keys of the identity, and in the response what became of them; `unlink` if omitted.",
+    "What happens to the keys of the identity, or in the response, what happened to them; `unlink` if omitted.",
   "keys.createKey.create":
     "Creates roles and permissions that do not exist, in the same write; new roles have no permissions.",
   "permissions.ensurePermissions.created": "Names of the permissions that this request created.",
@@ -179,7 +181,7 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
   "Key.expiresWhenUnused":
     "How long the key lives without a valid verification, in ms; forever if absent.",
   "Key.ipWhitelist":
-    "Addresses and CIDR ranges from which the key may be used, in addition to those of its API: both must hold the address. Absent for anywhere.",
+    "Addresses and CIDR ranges from which the key may be used. If its API has a list too, both must contain the address. Absent for anywhere.",
   "Key.tags": "Labels of the key; absent if none.",
   "Key.usesFrom":
     "`identity` if the key takes its uses from its identity; absent if it has its own.",
@@ -191,41 +193,41 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
     "`INSUFFICIENT_PERMISSIONS` only: the part of the query that is not met.",
   "RefusedVerdict.retryAfterMs":
     "`RATE_LIMITED` and `USAGE_EXCEEDED` only: ms until the same verification would pass if nothing else happens; absent if waiting does not help.",
-  "Reservation.keyId": "Id of the key that made it.",
-  "Reservation.ratelimits": "Units that are held of limits, and slots.",
-  "Reservation.ratelimits.cost": "Units that are held.",
-  "Reservation.uses": "Uses that are held.",
+  "Reservation.keyId": "Id of the key that the reservation was made with.",
+  "Reservation.ratelimits": "Held units of limits, and slots.",
+  "Reservation.ratelimits.cost": "Held units.",
+  "Reservation.uses": "Held uses.",
   "CreatedRootKey.key": "The new secret. No other response contains it.",
   "CreatedRootKey.rootKeyId": "Id of the new root key; not a secret.",
   "RepeatedRootKey.secretShownBefore": "The secret was in the first response, and is not kept.",
   "RootKey.enabled": "False once the root key is switched off or has expired.",
-  "RootKey.permissions": "What the root key authorises.",
+  "RootKey.permissions": "Permissions of the root key.",
   "RootKey.rotatedTo": "Id of the root key that it was rotated to; absent if it was not.",
   "RootKey.start": "First characters of the secret, to tell root keys apart.",
   "rootKeys.createRootKey.permissions":
-    "What the root key authorises, such as `api.*.verify_key`: nothing that you do not hold yourself.",
+    "Permissions of the root key, such as `api.*.verify_key`: only ones that you hold yourself.",
   "rootKeys.updateRootKey.permissions":
-    "All that the root key authorises from now on: nothing that you do not hold yourself.",
+    "All permissions of the root key from now on: only ones that you hold yourself.",
   "rootKeys.updateRootKey.expires":
     "Unix epoch ms at which the root key expires; `null` for never.",
   "rootKeys.updateRootKey.name": "For people; `null` for none.",
   "rootKeys.rotateRootKey.graceMs":
-    "For how long the old root key goes on: ms, or a text such as `1h`; 0 if omitted.",
+    "How long the old root key stays valid: ms, or a text such as `1h`; 0 if omitted.",
   "Role.permissions": "Names of the permissions of the role.",
   "SettledReservation.remaining": "Uses left afterwards; `null` if unlimited.",
-  "SettledReservation.taken": "What was taken for good.",
-  "SettledReservation.taken.ratelimits": "Units of each limit but concurrent ones.",
-  "SettledReservation.taken.ratelimits.cost": "Units that were taken.",
-  "SettledReservation.taken.uses": "Uses that were taken.",
+  "SettledReservation.taken": "What was finally taken.",
+  "SettledReservation.taken.ratelimits": "Units of each limit, except concurrent ones.",
+  "SettledReservation.taken.ratelimits.cost": "Taken units.",
+  "SettledReservation.taken.uses": "Taken uses.",
   "ValidVerdict.code": "Always `VALID`.",
   "ValidVerdict.enabled": "Always true, even if this verification took the last use.",
   "ValidVerdict.ratelimit": "The limit named `default`, else the first.",
   "ValidVerdict.reservationId":
-    "Id of what is held: of a reservation, and of slots of concurrent limits. Absent if nothing is.",
+    "Id of the reservation, or of the held slots of concurrent limits. Absent if nothing is held.",
   "VerdictCheck.apiId": "Id of the API that the key belongs to.",
   "VerdictCheck.cost": "What the verification would charge.",
   "VerdictCheck.exceeded":
-    "Of a limit with `shadow`: whether it would refuse. It passes nevertheless.",
+    "For a limit with `shadow`: whether it would refuse. The check passes nevertheless.",
   "VerdictCheck.from": "Whether the uses are those of the key or of its identity.",
   "VerdictCheck.ipAddress": "The given address, in its canonical form.",
   "VerdictCheck.missing": "The part of the query that is not met.",
@@ -237,7 +239,7 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
     "Ms until the check would pass if nothing else happens; absent if it passed or if waiting does not help.",
   "VerdictCheck.wanted": "Id of the requested API.",
   "VerificationBucket.outcomes":
-    "Number of verifications by verdict; verdicts that did not occur are absent. `SHADOW_LIMITED` are those in which a limit with `shadow` had no room; each is counted under its own verdict too.",
+    "Number of verifications by verdict; verdicts that did not occur are absent. `SHADOW_LIMITED` counts those in which a limit with `shadow` had no room; each is counted under its own verdict too.",
   "VerificationBucket.rateLimited": "Number of verdicts `RATE_LIMITED`.",
   "VerificationBucket.success": "Number of verdicts `VALID`.",
   "VerificationBucket.time": "Start of the bucket, Unix epoch ms.",
@@ -250,15 +252,15 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
   "audit.listAuditEvents.keyId": "Only changes about this key.",
   "audit.pruneAuditEvents.before": "Unix epoch ms, not later than now: older entries are deleted.",
   "audit.pruneAuditEvents.deleted": "Number of deleted entries.",
-  "events.notice.cursor": "Where to go on; absent where nothing is left to notice.",
-  "events.notice.limit": "Most expiries that this call looks at.",
+  "events.notice.cursor": "Position to continue from; absent if nothing is left to notice.",
+  "events.notice.limit": "Maximum number of expiries that this call looks at.",
   "events.notice.noticed": "Number of events that were written.",
   "events.readEvents.after":
-    "The `cursor` of the page before; without it, the earliest event that is there is the first.",
-  "events.readEvents.cursor": "Where to go on, with `after`.",
+    "The `cursor` of the previous page; without it, the page begins with the earliest event.",
+  "events.readEvents.cursor": "Position to continue from: send it as `after`.",
   "events.readEvents.types": "Only events of these types.",
   "error.code": "Why the request was refused.",
-  "error.docs": "URL that explains this code, where the service has one.",
+  "error.docs": "URL of a page that explains this code, if the service has one.",
   "error.issues": "Everything that is wrong with the input, never a value.",
   "error.issues.path": "Path of the wrong field, joined by dots; empty for the input as a whole.",
   ...ofEach(
@@ -280,7 +282,7 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
   "keys.addRoles.roles": "Roles to add, as names or as objects with `id` or `name`.",
   "keys.createKey.prefix": "First part of the secret, before its `_`.",
   "keys.createKey.ipWhitelist":
-    "Addresses and CIDR ranges from which the key may be used, in addition to those of its API: both must hold the address.",
+    "Addresses and CIDR ranges from which the key may be used. If its API has a list too, both must contain the address.",
   "keys.createKey.tags": "Labels to find the key by. Every verdict on it has them as `keyTags`.",
   "keys.getVerifications.apiId": "Statistics of all keys of this API.",
   "keys.getVerifications.end": "Unix epoch ms, not included; now if omitted.",
@@ -303,7 +305,7 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
   "keys.setRoles.roles":
     "All roles from now on, as names or as objects with `id` or `name`; an empty list clears them.",
   "keys.settleReservation.ratelimits":
-    "Units that the work took of limits, by name; all that was reserved of those that are left out.",
+    "Units that the work took of each limit, by name; a limit that is left out is charged all that was reserved.",
   "keys.settleReservation.ratelimits.cost": "Units that the work took.",
   "keys.settleReservation.remaining":
     "How many uses the work took; all that were reserved if omitted.",
@@ -350,7 +352,7 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
   "ratelimits.limit.resources": "Accepted, without effect.",
   "ratelimits.limit.success": "Whether the limit admits it. If false, nothing was taken.",
   "ratelimits.resetLimit.duration":
-    "Length of the window, in ms or such as `30s`, `1m`, `1h` or `1d`: of a namespace, or of a limit of the key that only verifications name.",
+    "Length of the window, in ms or as a text such as `30s`, `1m`, `1h` or `1d`: of a namespace, or of a limit of the key that only verifications name.",
   "ratelimits.resetLimit.identifier": "What the limit of the namespace counts for.",
   "ratelimits.resetLimit.identityId": "Id of the identity whose limit is emptied.",
   "ratelimits.resetLimit.keyId": "Id of the key whose limit is emptied.",

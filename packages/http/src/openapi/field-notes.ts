@@ -2,7 +2,7 @@ import { labelsOf } from "@latchkey/core";
 import { NOTES_BY_PATH } from "./field-notes-by-path.js";
 import { findByPath } from "./path-table.js";
 
-/** Labels of a key. A `name` is one of many things. */
+/** Labels of a key, except `name`, which other records have too. */
 const { name: _, ...LABEL_NOTES } = labelsOf((_, { about }) => about);
 
 /**
@@ -11,7 +11,7 @@ const { name: _, ...LABEL_NOTES } = labelsOf((_, { about }) => about);
  */
 export const FIELD_NOTES: Readonly<Record<string, string>> = {
   algorithm:
-    "How the limit counts: `fixed` windows, aligned to the Unix epoch, if absent; `sliding`: in any span of `duration`; `token-bucket`: `limit` units per `duration` flow into a bucket that holds `burst`; `concurrent`: at most `limit` under way at once.",
+    "How the limit counts: `fixed` windows, aligned to the Unix epoch, if absent; `sliding`: in any span of `duration`; `token-bucket`: `limit` units per `duration` flow into a bucket that holds `burst`; `concurrent`: at most `limit` at the same time.",
   amount: "A refill sets the remaining uses to this number, but never lowers them.",
   apiId: "Id of the API.",
   autoApply:
@@ -19,8 +19,8 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   burst: "Units that a token bucket holds; `limit` if absent. Only with `token-bucket`.",
   byteLength: "Number of random bytes in the secret.",
   carryOver:
-    "Up to how many uses that are left stay on top of `amount` when a refill falls due; none if absent.",
-  create: "Creates one with this name if there is none, in the same write.",
+    "Maximum number of left-over uses that are kept on top of `amount` when a refill falls due; none if absent.",
+  create: "If none has this name, creates it in the same write.",
   created: "Whether this request created it.",
   createdAt: "Unix epoch ms.",
   cursor:
@@ -28,21 +28,20 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   damaged: "Number of records of this page that cannot be read and are left out; absent if none.",
   decrypt: "Also shows the secrets of recoverable keys; needs `decrypt_key`.",
   deletedKeys: "Number of deleted keys.",
-  disabledKeys: "Number of keys that were switched off.",
-  enabledKeys: "Number of keys that were switched on.",
+  disabledKeys: "Number of keys that were disabled.",
+  enabledKeys: "Number of keys that were enabled.",
   deleteProtection: "Whether the API is protected from deletion.",
   description: "A description for humans.",
   dryRun: "Decides without charging, statistics or events.",
   duration:
-    "Length of a window or span in ms, or in which `limit` units flow into a token bucket; of a concurrent limit, how long a slot is held without news. Fixed windows are aligned to the Unix epoch.",
+    "Length of a window or span in ms, or the time in which `limit` units flow into a token bucket; for a concurrent limit, how long a slot is held unless it is renewed. Fixed windows are aligned to the Unix epoch.",
   ...LABEL_NOTES,
   erasedEvents: "Number of entries of the audit log that were overwritten.",
   erasedIdentities:
-    "Number of identities: the one of the `externalId`, and earlier ones that the audit log knows.",
-  exceeded: "Whether this limit refused; of one with `shadow`, whether it would have.",
+    "Number of erased identities: the one with the `externalId`, and earlier ones that the audit log knows.",
+  exceeded: "Whether this limit refused; with `shadow`, whether it would have.",
   expires: "Unix epoch ms at which the key expires; never if absent.",
-  expiresAt:
-    "Unix epoch ms from which on the reservation counts as released, unless it is renewed.",
+  expiresAt: "Unix epoch ms at which the reservation is released, unless it is renewed.",
   expiresWhenUnused:
     "How long the key lives without a valid verification: a day or more, in ms or as a text such as `90d`; forever if absent.",
   externalId: "Your own id of the user.",
@@ -55,7 +54,7 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   idleExpiresAt:
     "Unix epoch ms at which the key expires if it is not used, a few seconds behind; only with `expiresWhenUnused`.",
   interval:
-    "When uses are restored, by UTC: each hour, each midnight, or midnight at the beginning of `refillDay`; or each `every`.",
+    "When uses are restored, by UTC: every hour, every midnight, or at midnight at the beginning of `refillDay`; or every `every`.",
   ipWhitelist:
     "Addresses and CIDR ranges, IPv4 and IPv6, from which the keys may be used; from anywhere if empty.",
   key: "The secret.",
@@ -75,21 +74,21 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
     "With `weekly` 1 (Monday) to 7; with `monthly` 1 to 31, where a shorter month refills on its last day. 1 by default.",
   requestId: "Equal to the header `X-Request-Id` of the response.",
   reset:
-    "Unix epoch ms at which all of the limit is left again; of a fixed one, at which the next window opens. Absent only beyond the year 275760.",
+    "Unix epoch ms at which the whole limit is available again; for a fixed one, at which the next window starts. Absent only beyond the year 275760.",
   reservationId: "Id of the reservation.",
-  reserved: "Uses that reservations and leases hold, beside `remaining`; absent if none.",
+  reserved: "Uses that reservations and leases hold, in addition to `remaining`; absent if none.",
   revalidateKeysCache: "Accepted; every read is fresh anyway.",
   roleId: "Id of the role.",
   rotatedFrom: "Id of the key that this one replaced.",
   rotatedTo: "Id of the key that replaced this one.",
-  shadow: "Tries the limit: it is decided and counted, and refuses nobody. False if absent.",
+  shadow: "Only tries the limit: it is decided and counted, but never refuses. False if absent.",
   startsAt: "Unix epoch ms before which the key is `NOT_STARTED`.",
   tags: "Labels for your own statistics; they do not affect the verdict.",
-  total: "Exact number of all items, on whatever page.",
-  ttl: "How long it is held unless it is renewed: 1,000 to 86,400,000 ms, or a text such as `30s` or `1h`.",
-  updatedAt: "Unix epoch ms of the latest change by an update, of uses too.",
+  total: "Exact number of all items, not only of this page.",
+  ttl: "How long the reservation is held unless it is renewed: 1,000 to 86,400,000 ms, or a text such as `30s` or `1h`.",
+  updatedAt: "Unix epoch ms of the latest update, including updates of uses.",
   usesFrom: "Whether the key takes its uses from itself or from its identity.",
-  valid: "Whether the key is valid. Check it before you let anybody in.",
+  valid: "Whether the key is valid. Check it before you admit a request.",
   variant:
     "Encoding of the SHA-256 of the whole secret: 44 characters with padding, 43 without, or 64 digits.",
   workspaceId: "Id of the workspace.",

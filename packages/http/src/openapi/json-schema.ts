@@ -5,14 +5,14 @@ import type { Components, JsonSchema } from "./components.js";
 import { noteOf } from "./field-notes.js";
 import { COMPONENTS_OF_SHAPES, SHAPES } from "./shapes.js";
 
-/** Whether a schema describes what comes in, before defaults are filled in, or what goes out. */
+/** Whether a schema describes an input, before defaults are filled in, or an output. */
 type Direction = "input" | "output";
 
 /**
- * Writes a zod schema as JSON Schema. Shared schemas go to `components` and are referred to.
+ * Writes a zod schema as JSON Schema. Shared schemas are added to `components` and referenced.
  *
- * @param owner - Name of the operation whose schema it is, for the notes and bounds of its fields.
- * @throws TypeError if a name among `components` stands for another schema already.
+ * @param owner - Name of the operation that the schema belongs to, for the notes and bounds of its fields.
+ * @throws TypeError if a name in `components` already stands for another schema.
  */
 export function toJsonSchema(
   schema: z.ZodType,
@@ -57,15 +57,15 @@ function replace(target: JsonSchema, shape: JsonSchema): void {
   Object.assign(target, shape);
 }
 
-/** A string that core checks by a function, which zod cannot convert, has no NUL characters. */
+/** Excludes NUL characters from a string that core checks with a function, which zod cannot convert. */
 function addTextPattern(zodSchema: z.core.$ZodType, schema: JsonSchema): void {
   const isChecked = zodSchema._zod.def.checks?.some(({ _zod }) => _zod.def.check === "custom");
   if (schema.type === "string" && isChecked === true) schema.pattern = TEXT_PATTERN;
 }
 
-/** Removes what would be noise to a reader. */
+/** Removes keywords that would be noise to a reader. */
 function tidy(schema: JsonSchema, direction: Direction): void {
-  // Means that a value is frozen in this process, which does not matter to a client.
+  // It means that a value is frozen in this process, which does not matter to a client.
   delete schema.readOnly;
   if (direction === "output" && schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   flattenNull(schema);
@@ -82,8 +82,8 @@ function flattenNull(schema: JsonSchema): void {
 }
 
 /**
- * The schema with references as the document has them, and with the notes and bounds of its fields. A copy: zod shares what
- * occurs twice.
+ * The schema with the document's references, and with the notes and bounds of its fields. A copy, because zod shares schemas that occur
+ * twice.
  *
  * @param path - Names down to this schema, as {@link noteOf} takes them.
  */
@@ -110,7 +110,7 @@ function fieldsInDocument(
       const pathOfField = [...path, name];
       const field = inDocument(content, pathOfField, direction) as JsonSchema;
       const bounded = direction === "input" ? withBounds(field, pathOfField) : field;
-      // What the schema of the field says itself wins over the notes on its name.
+      // A description in the schema itself wins over the notes.
       const description = bounded.description ?? noteOf(pathOfField);
       return [name, description === undefined ? bounded : { ...bounded, description }];
     }),

@@ -3,18 +3,18 @@ import { ofEach } from "./path-table.js";
 export const GIVEN_DURATION =
   "Length of a window: a whole number of ms, or a whole number of seconds, minutes, hours or days, such as `30s`, `1m`, `1h` or `1d`. Windows are aligned to the Unix epoch.";
 
-/** Of one operation, without its name. */
+/** Notes by path within an operation. */
 const NOTES: Readonly<Record<string, string>> = {
   "ceilings.maxExpiresIn":
     "Longest time until a key expires; a key that never expires is above it.",
   "ceilings.maxKeysPerIdentity":
-    "Most keys of one identity; disabled ones count, rotated ones do not.",
+    "Maximum number of keys of one identity; disabled ones count, rotated ones do not.",
   "ceilings.maxRatelimit":
-    "What the limit named `default` may admit at most; a key without it is above it.",
+    "Maximum of the limit named `default`; a key without that limit is above it.",
   "ceilings.maxRatelimit.duration": GIVEN_DURATION,
-  "ceilings.maxRemaining": "Most uses, also after a refill; a key without `remaining` is above it.",
-  "ceilings.permissions":
-    "Names and wildcards that cover every permission that a key may be given itself.",
+  "ceilings.maxRemaining":
+    "Maximum number of uses, also after a refill; a key without `remaining` is above it.",
+  "ceilings.permissions": "Names and wildcards that must cover every direct permission of a key.",
   "defaults.expiresIn": "How long a key lives from its creation or its `startsAt`.",
   "defaults.permissions": "Names of direct permissions; they must exist when a key is created.",
   "defaults.prefix": "First part of the secret, before its `_`.",
@@ -25,7 +25,7 @@ const NOTES: Readonly<Record<string, string>> = {
   "defaults.remaining": "Number of uses.",
 };
 
-/** Notes on what an API gives to keys that say nothing of it, and on what it gives none more than. */
+/** Notes on the defaults of an API, which new keys get unless they state something else, and on its ceilings. */
 export const NOTES_ON_KEY_RULES: Readonly<Record<string, string>> = ofEach(
   ["apis.createApi", "apis.updateApi"],
   NOTES,

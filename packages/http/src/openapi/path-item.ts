@@ -16,7 +16,7 @@ export function pathItemOf(
   responses: Components,
 ): JsonSchema {
   const { name, method, summary, description, isPublic, isForm, example, response } = operation;
-  // Notes and bounds by the name of an operation are those of v1: fields of other versions have the same only by their own names.
+  // Notes and bounds by the name of an operation are v1's. Fields of other versions have only the notes and bounds by their own names.
   const owner = contract.version === "v1" ? name : `${contract.version} ${name}`;
   const { parameters, body } = inputOf(operation, owner, components);
   return {
@@ -72,7 +72,7 @@ function inputOf(
       in: location,
       required: required.includes(field),
       ...(description !== undefined && { description }),
-      // Commas between the items, not the parameter once for each.
+      // The items are separated by commas, instead of repeating the parameter.
       ...(queryTypes[field] === "list" && { style: "form", explode: false }),
       schema: withoutNull(plain),
       ...(value !== undefined && { example: value }),
@@ -102,7 +102,7 @@ const REPEATABLE: JsonSchema = {
   in: "header",
   required: false,
   description:
-    "Makes this safe to send again: for 24 hours the same value with the same input, from the same caller, gets the same response, and " +
+    "Makes this safe to retry: for 24 hours, the same value with the same input from the same caller gets the same response, and " +
     "nothing is written. With another input it is a `CONFLICT`.",
   schema: { type: "string", minLength: 1, maxLength: 128 },
   example: "b7d4c1e0-6f5a-4c57-9a39-1f0d6a7e2c48",

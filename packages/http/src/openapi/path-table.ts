@@ -1,5 +1,5 @@
 /**
- * Finds the entry of a field in a table by names: the one whose name is the longest end of the field's path.
+ * Finds the entry of a field in a table by names: the one whose name is the longest suffix of the field's path.
  *
  * @param path - The shared schema or the operation that the field is in, then the names of fields down to its own. Items of
  * a list have the path of the list.

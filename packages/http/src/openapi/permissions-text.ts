@@ -9,7 +9,7 @@ const ID_PLACEHOLDERS: Readonly<Record<string, string>> = {
   ratelimit: "<namespace>",
 };
 
-/** The permissions that the example of an operation requires, as a sentence in Markdown. */
+/** A sentence in Markdown about the permissions that an operation requires, taken from its example. */
 export function permissionsText({
   isPublic,
   requiredPermissions,

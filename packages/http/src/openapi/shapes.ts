@@ -31,14 +31,14 @@ function metadataShape(): JsonSchema {
     propertyNames: { not: { enum: REFUSED_MEMBERS } },
     additionalProperties: { $ref: "#/$defs/MetadataValue" },
     description:
-      "A JSON object of yours: at most 16 KiB and 16 levels deep, without members named `__proto__`, " +
+      "Any JSON object: at most 16 KiB and 16 levels deep, without members named `__proto__`, " +
       "`constructor` or `prototype`.",
   };
 }
 
 /**
- * Any JSON value. A condition, and not a choice of types: generators of TypeScript would write a type that is a list of itself,
- * which does not compile.
+ * Any JSON value. A condition instead of a choice of types: for a choice, generators of TypeScript would write a type that is a list of
+ * itself, which does not compile.
  */
 function metadataValueShape(): JsonSchema {
   return {
@@ -62,7 +62,7 @@ function permissionQueryShape(): JsonSchema {
   });
   return {
     description:
-      "A permission that the key must have, or a group of which all (`and`) or at least one (`or`) must hold; " +
+      "A permission that the key must have, or a group: all (`and`) or at least one (`or`) of its members must hold; " +
       "at most 16 levels deep and 1,000 names and groups.",
     oneOf: [{ type: "string", minLength: 1, maxLength: 512 }, group("and"), group("or")],
   };

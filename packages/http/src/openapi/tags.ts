@@ -9,9 +9,9 @@ const NOTES: Readonly<Record<string, string>> = {
   migrations: "Keys that were issued elsewhere.",
   rootKeys: "Keys that authorise management.",
   audit: "Who changed what.",
-  usage: "What to bill by.",
-  events: "What happened, in the order in which it did.",
-  jwks: "Public keys that tokens are checked with.",
+  usage: "Usage for billing.",
+  events: "What happened, in order.",
+  jwks: "Public keys to verify tokens with.",
 };
 
 /** The family of an operation: the part of its name before the dot. */

@@ -14,11 +14,11 @@ import { API_ID, KEY } from "./examples.js";
 import { LIST_KEYS, listKeysText } from "./list-keys.js";
 import { defineOperation, type Operation } from "./operation.js";
 
-/** What deleteKeys, disableKeys and enableKeys act on. */
+/** Which keys deleteKeys, disableKeys and enableKeys act on. */
 const WHICH_KEYS =
-  "With `apiId` the keys of that API; with `externalId` or `identityId` those of that owner, in that API or in all; or those of " +
-  "`keyIds`, of which unknown ones are passed over. Without `apiId` it needs the permission for all APIs, with `keyIds` for the API of " +
-  "each key. It works in bounded steps.";
+  "With `apiId` the keys of that API; with `externalId` or `identityId` the keys of that owner, in that API or in all; or the keys in " +
+  "`keyIds`, where unknown ids are ignored. Without `apiId` it needs the permission for all APIs, with `keyIds` for the API of each key. " +
+  "It works in bounded steps.";
 
 /** Operations on an API and on all of its keys. */
 export const APIS: readonly Operation[] = [

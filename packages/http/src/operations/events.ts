@@ -9,8 +9,8 @@ export const EVENTS: readonly Operation[] = [
     method: "GET",
     summary: "Read changes in the order of their commits",
     description:
-      "Every change, once each and in the same order for every reader: the entries of the audit log, the earliest first. `cursor` is there also where nothing is new: " +
-      "ask again with it as `after`. A page may be shorter than `limit` where `types` keeps few.",
+      "Every change, once each and in the same order for every reader: the entries of the audit log, the earliest first. There is " +
+      "always a `cursor`, even if nothing is new: send it as `after` of the next request. With `types`, a page may be shorter than `limit`.",
     queryTypes: { limit: "integer", types: "list" },
     response: eventPage,
     errors: ["PRECONDITION_FAILED"],
@@ -36,8 +36,9 @@ export const EVENTS: readonly Operation[] = [
   defineOperation("events.notice", {
     summary: "Notice what has come about by itself",
     description:
-      "Writes an event for each key that expires soon, for each that has expired, and for uses that are low or gone and limits that are near, as this server saw them: each once, however often and from wherever this is called. " +
-      "Call it every minute or so, and with `cursor` until there is none.",
+      "Writes an event for each key that expires soon, for each that has expired, and, as far as this server saw them, for uses that are " +
+      "low or gone and limits that are near. Each event is written once, no matter how often and from where this is called. Call it " +
+      "about every minute, each time with `cursor` until the response has none.",
     response: noticedCount,
     errors: ["PRECONDITION_FAILED"],
     example: { input: { limit: 100 }, response: { noticed: 2 } },

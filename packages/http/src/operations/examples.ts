@@ -15,10 +15,10 @@ export const EVENT_ID = "evt_01kka1b2c3d4e5f6g7h8j9k0m8";
 export const REQUEST_ID = "req_01kka1b2c3d4e5f6g7h8j9k0m4";
 export const RESERVATION_ID = "rsv_01kka1b2c3d4e5f6g7h8j9k0m9";
 
-/** Its checksum is wrong, so it can never be the secret of a key. */
+/** The checksum is wrong, so it can never be the secret of a key. */
 export const SECRET = "acme_EXAMPLEexampleEXAMPLEexample";
 
-/** No more is this that of a root key. */
+/** For the same reason, it can never be the secret of a root key. */
 export const ROOT_SECRET = "lk_root_EXAMPLEexampleEXAMPLEexample";
 
 /** A key in a list. */

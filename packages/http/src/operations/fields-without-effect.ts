@@ -7,8 +7,8 @@ const flag = z.boolean({ error: "must be true or false" });
 const RESOURCES_ERROR = "must be a list of at most 100 resources";
 
 /**
- * Fields that the contract has and latchkey has no use for, by operation: older clients send them. They are checked like any other, so that
- * a client learns of a mistake, and go no further.
+ * Fields that the contract has and latchkey does not use, by operation: older clients send them. They are checked like any other field, so
+ * that a client learns of a mistake, and then dropped.
  */
 const FIELDS: Readonly<Partial<Record<OperationName, z.ZodRawShape>>> = {
   createIdentity: { environment },
@@ -26,13 +26,13 @@ const FIELDS: Readonly<Partial<Record<OperationName, z.ZodRawShape>>> = {
   },
 };
 
-/** The schema of an input with its fields without effect. */
+/** The schema of an input, extended by its fields without effect. */
 export function withFieldsWithoutEffect(operation: OperationName, input: z.ZodType): z.ZodType {
   const fields = FIELDS[operation];
   return fields === undefined ? input : (input as z.ZodObject).safeExtend(fields);
 }
 
-/** An input as core takes it. */
+/** An input without these fields, as core accepts it. */
 export function withoutEffectless(operation: OperationName, input: unknown): unknown {
   const fields = FIELDS[operation];
   if (fields === undefined || typeof input !== "object" || input === null) return input;

@@ -38,7 +38,7 @@ export const IDENTITIES: readonly Operation[] = [
     summary: "List identities",
     description:
       "One page, in the order of creation, without metadata. Send the `cursor` of a response to get the next page. With " +
-      "`externalIdContains` a page reads at most 2,000 identities: it may have few of them, or none, and go on.",
+      "`externalIdContains` a page reads at most 2,000 identities: it may have few items, or none, and still have a `cursor`.",
     queryTypes: { limit: "integer" },
     response: identityList,
     example: {
@@ -66,7 +66,7 @@ export const IDENTITIES: readonly Operation[] = [
       "With `keys: unlink`, or without `keys`, its keys stay valid, without an owner; a key that takes its uses from the " +
       "identity has none left. `disable` switches them off, and needs `update_key` for all APIs, too; `delete` deletes them, " +
       "and needs `delete_key`. If the request fails on the way, send it again. An identity that is created with the same " +
-      "`externalId` later is another one.",
+      "`externalId` later is a different one.",
     response: deletedIdentity,
     errors: ["NOT_FOUND"],
     example: { input: { identityId: IDENTITY_ID }, response: { keys: "unlinked" } },
@@ -79,10 +79,10 @@ export const IDENTITIES: readonly Operation[] = [
   defineOperation("identities.eraseIdentity", {
     summary: "Erase an identity and all that is known of it",
     description:
-      "By either id; `identityId` wins if both are given. The identity, earlier ones of the same `externalId`, and their keys are " +
-      "deleted, also if the identity was deleted before. In the audit log names, metadata and other texts of theirs are " +
-      "overwritten, and `erased` is true; one entry says that it happened. It works in bounded steps and reads the whole audit " +
-      "log. If the request fails on the way, send it again.",
+      "By either id; `identityId` wins if both are given. The identity, earlier ones with the same `externalId`, and their keys are " +
+      "deleted, even if the identity was deleted before. In the audit log, their names, metadata and other texts are overwritten, and " +
+      "`erased` is true; one entry records the erasure. It works in bounded steps and reads the whole audit log. If the request fails " +
+      "on the way, send it again.",
     response: erasedIdentity,
     errors: ["NOT_FOUND"],
     example: {
@@ -93,5 +93,5 @@ export const IDENTITIES: readonly Operation[] = [
   }),
 ];
 
-/** What has to be allowed on all APIs, for what becomes of the keys of an identity. */
+/** The action that must be allowed on all APIs, by what happens to the keys of the identity. */
 const KEY_ACTIONS = { disable: "update_key", delete: "delete_key" } as const;

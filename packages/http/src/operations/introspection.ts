@@ -22,9 +22,9 @@ export const INTROSPECTION: readonly Operation[] = [
     isVerification: true,
     summary: "Introspect a key, as OAuth does",
     description:
-      "RFC 7662, for systems that know it: the body is a form. Counts and charges as `keys.verifyKey` with nothing but the " +
-      "secret does. Whatever is not `VALID` is `active: false`, without a reason: so is a key of an API that admits only " +
-      "certain addresses, for a form says no address.",
+      "RFC 7662, for systems that support it: the body is a form. Counts and charges like `keys.verifyKey` with only the secret. " +
+      "Every verdict except `VALID` is `active: false`, without a reason; so is that on a key of an API that admits only certain " +
+      "addresses, because the form has no address.",
     isForm: true,
     input,
     response: introspection,
@@ -60,7 +60,7 @@ export const INTROSPECTION: readonly Operation[] = [
   }),
 ];
 
-/** Deleted since it was verified. */
+/** The key may have been deleted since it was verified. */
 function nullIfGone(error: unknown): null {
   if (error instanceof LatchkeyError && error.code === "NOT_FOUND") return null;
   throw error;

@@ -90,7 +90,7 @@ export const KEYS: readonly Operation[] = [
   defineOperation("keys.explainKey", {
     summary: "Explain why a key is refused",
     description:
-      "The dry run of a verification by the id of the key, for whoever has no secret: `checks` holds every check in order, with " +
+      "The dry run of a verification by the id of the key, for callers without the secret: `checks` contains every check in order, with " +
       "what it saw and when it would pass. Nothing is taken or counted.",
     response: verdict,
     errors: ["NOT_FOUND"],
@@ -163,7 +163,7 @@ export const KEYS: readonly Operation[] = [
   defineOperation("keys.whoami", {
     summary: "Find the key of a secret",
     description:
-      "Charges nothing and gives no verdict: a key that is switched off, expired or exhausted is returned, too, " +
+      "Charges nothing and gives no verdict: a key that is disabled, expired or exhausted is returned, too, " +
       "with `enabled` false.",
     response: keySummary,
     errors: ["NOT_FOUND"],
@@ -189,7 +189,7 @@ export const KEYS: readonly Operation[] = [
     summary: "Change many keys",
     description:
       "The fields of `keys.updateKey`, for up to 100 keys: all of them are changed, or none. Needs what `keys.updateKey` needs, for " +
-      "each key. An error that is about one key begins with its place in the list, such as `keyIds.3`.",
+      "each key. An error about one key begins with its position in the list, such as `keyIds.3`.",
     extraIssues: expiryIssues,
     response: empty,
     errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
@@ -224,7 +224,7 @@ export const KEYS: readonly Operation[] = [
     summary: "Replace the secret of a key",
     description:
       "Creates a key with the same settings, which shares uses and limits with the old one. The old key stays valid for " +
-      "`graceMs`, but not beyond its own expiry. A key can be rotated once: again is a 409. Only this response contains " +
+      "`graceMs`, but not beyond its own expiry. A key can be rotated only once; another rotation is a 409. Only this response contains " +
       "the new secret. A recoverable key needs `encrypt_key`, too.",
     response: createdOrRepeatedKey,
     errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],

@@ -1,6 +1,6 @@
 import type { QueryType } from "./operation.js";
 
-/** What apis.listKeys and keys.listKeys have in common. */
+/** What apis.listKeys and keys.listKeys share. */
 export const LIST_KEYS = {
   method: "GET",
   queryTypes: {

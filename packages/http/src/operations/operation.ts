@@ -44,37 +44,37 @@ type Run<Schema extends InputSchema, Response extends z.ZodType> = (
 interface Description<Schema extends InputSchema, Response extends z.ZodType> {
   /** What it does, in a few words. */
   readonly summary: string;
-  /** What a caller has to know beyond that, in Markdown. The document adds the permissions. */
+  /** What a caller must know beyond the summary, in Markdown. The document adds the permissions. */
   readonly description?: string;
-  /** Finds what no schema can see. Gets the raw input, also when the schema refuses it. */
+  /** Finds issues that no schema can see. Gets the raw input, even if the schema refuses it. */
   readonly extraIssues?: (
     fields: Readonly<Record<string, unknown>>,
     now: EpochMs,
   ) => readonly InputIssue[];
   /** A field of the input that is optional in core, and required here. */
   readonly requiredField?: string;
-  /** Query parameters that are not strings. */
+  /** Types of the query parameters that are not strings. */
   readonly queryTypes?: Readonly<Record<string, QueryType>>;
   /** The body is an array. */
   readonly acceptsList?: true;
-  /** The body is a form, `application/x-www-form-urlencoded`, and not JSON. */
+  /** The body is a form, `application/x-www-form-urlencoded`, instead of JSON. */
   readonly isForm?: true;
   /** It returns a verdict, even in a disabled workspace. */
   readonly isVerification?: true;
-  /** The body has many items, so it may be 16 times as long as others. */
+  /** The body has many items, so it may be 16 times as large as others. */
   readonly isBulk?: true;
-  /** Fields of the input that are sent in a header: field → header name. The body must not hold them. */
+  /** Fields of the input that are sent in a header: field → header name. The body must not contain them. */
   readonly headerFields?: Readonly<Record<string, string>>;
   /** How long the response may be cached publicly. Default: not at all. */
   readonly maxAgeSeconds?: number;
   /** Open to everyone; credentials are not read. */
   readonly isPublic?: true;
   /**
-   * Whether the caller may do this, judged by fields that nobody has checked yet. If so, core alone checks the input: this
-   * halves the work of the busiest operation. If not, or if it cannot be told, {@link requiredPermissions} decides.
+   * Whether the caller may do this, judged by fields that are not checked yet. If true, only core checks the input, which halves the work
+   * of the busiest operation. If false or absent, {@link requiredPermissions} decides.
    */
   readonly isKnownAllowed?: (caller: Caller, fields: Readonly<Record<string, unknown>>) => boolean;
-  /** Body of a success, exactly: strict objects. The tests hold every response against it. */
+  /** Exact body of a success: strict objects. The tests check every response against it. */
   readonly response: Response;
   /** A request and its response, with invented values. */
   readonly example: { readonly input: z.input<Schema>; readonly response: z.input<Response> };
@@ -82,24 +82,24 @@ interface Description<Schema extends InputSchema, Response extends z.ZodType> {
   readonly requiredPermissions: (input: z.output<Schema>) => RequiredPermissions;
 }
 
-/** Carries out an operation; can be omitted where core returns exactly the response. */
+/** Carries out an operation; can be omitted if core returns exactly the response. */
 type RunField<Name extends OperationName, Response extends z.ZodType> =
   Awaited<ReturnType<Operations[Name]>> extends z.output<Response>
     ? { readonly run?: Run<InputOf<Name>, Response> }
     : { readonly run: Run<InputOf<Name>, Response> };
 
-/** What an entry need not say. */
+/** What an entry may omit. */
 interface Defaults {
   /** Default: POST. */
   readonly method?: Method;
   /**
-   * Error codes beside those that every operation can return. `STORE_UNAVAILABLE` is listed only where callers are not
+   * Error codes in addition to those that every operation can return. `STORE_UNAVAILABLE` is listed only if callers are not
    * authenticated; elsewhere it is implied.
    */
   readonly errors?: readonly OperationError[];
 }
 
-/** The operation of core that has the name of an entry: `createKey` for `keys.createKey`. */
+/** The operation of core with the name of an entry: `createKey` for `keys.createKey`. */
 export type NameIn<Path extends string> =
   Path extends `${string}.${infer Name extends OperationName}` ? Name : never;
 
@@ -110,7 +110,7 @@ export type OperationDefinition<
 > = Description<InputOf<Name>, Response> &
   Defaults &
   RunField<Name, Response> & {
-    /** The operation of core that carries it out, and whose input it accepts, if it has another name. */
+    /** The operation of core that carries it out and defines its input, if it has another name. */
     readonly operation?: Name;
   };
 
@@ -120,7 +120,7 @@ export interface Operation extends Description<InputSchema, z.ZodType>, Required
   readonly name: string;
   /** Name of the operation in core; null for one that only HTTP has. */
   readonly operation: OperationName | null;
-  /** Whether it takes the header `Idempotency-Key`, so that it may be sent again: every write does. */
+  /** Whether it accepts the header `Idempotency-Key`, so that it can be retried safely: every write does. */
   readonly isRepeatable: boolean;
   /** Schema of the query of a GET and of the body of a POST. */
   readonly input: InputSchema;
@@ -161,7 +161,7 @@ export function defineOperation<
   };
 }
 
-/** The operation of core that has the name of an entry. */
+/** The operation of core with the name of an entry. */
 export function operationIn<Name extends OperationName>(path: string): Name {
   return path.slice(path.lastIndexOf(".") + 1) as Name;
 }
@@ -172,7 +172,7 @@ function withRequired(input: z.ZodType, field: string | undefined): z.ZodType {
   return object.safeExtend({ [field]: object.shape[field]?.unwrap() as z.ZodType });
 }
 
-/** A repeated key with another input is a conflict. */
+/** Adds `CONFLICT` for a repeatable operation: an `Idempotency-Key` that is reused with another input is a conflict. */
 function withConflict(
   errors: readonly OperationError[],
   repeatable: boolean,

@@ -8,24 +8,24 @@ import { API_ID, KEY_ID, REQUEST_ID, RESERVATION_ID, SECRET, START } from "./exa
 import { defineOperation, type Operation } from "./operation.js";
 import { defineVerification } from "./verification.js";
 
-/** The permission depends on the API of the reservation's key, which only the operation finds out. */
+/** The permission depends on the API of the reservation's key, which only the operation itself learns. */
 const settling = () => onApi(["settle_reservation"], { kind: "any-api" });
 
 const ENDED =
-  "The repeat with the same figures returns the same, for an hour; with others it is a 409.";
+  "For an hour, a repeat with the same figures returns the same; with others it is a 409.";
 
 const OVER =
-  "A reservation that is over is a 412, and so is more than it holds: nothing is changed then.";
+  "If the reservation is over, or holds less than the stated cost, the response is a 412 and nothing is changed.";
 
 /** Operations on reservations. */
 export const RESERVATIONS: readonly Operation[] = [
   defineVerification("keys.reserve", {
     summary: "Verify a key, and hold what that takes",
     description:
-      "As `keys.verifyKey`, for work whose price is known only afterwards: uses and units are held for `ttl`, and " +
-      "`keys.settleReservation` says what the work came to. What is not settled by `expiresAt` is given back. Every verdict is a 200; " +
-      "with an `Idempotency-Key` a retry within 10 minutes gets the same reservation. More than 1,000 open ones of a key, or 10,000 " +
-      "of an identity, are a 412.",
+      "Like `keys.verifyKey`, for work whose price is known only afterwards: uses and units are held for `ttl`, and " +
+      "`keys.settleReservation` states what the work cost. Whatever is not settled by `expiresAt` is given back. Every verdict is a 200; " +
+      "with an `Idempotency-Key` a retry within 10 minutes gets the same reservation. A key can have 1,000 open reservations, and an " +
+      "identity 10,000; one more is a 412.",
     action: "reserve_key",
     response: verdict,
     errors: ["CONFLICT", "PRECONDITION_FAILED"],
@@ -51,8 +51,8 @@ export const RESERVATIONS: readonly Operation[] = [
     operation: "settle",
     summary: "Say what the work of a reservation cost",
     description:
-      "What it cost is taken for good, and the rest goes back to where it came from. What is left out cost all that was reserved; slots " +
-      `of concurrent limits are freed in any case. ${ENDED} ${OVER}`,
+      "The cost is finally taken, and the rest goes back to where it came from. Whatever is left out is charged in full, as reserved; " +
+      `slots of concurrent limits are freed in any case. ${ENDED} ${OVER}`,
     response: settled,
     errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
     example: {
@@ -65,7 +65,7 @@ export const RESERVATIONS: readonly Operation[] = [
   defineOperation("keys.releaseReservation", {
     operation: "release",
     summary: "Give back all that a reservation holds",
-    description: `The same as a cost of 0 of everything. ${ENDED} A reservation that is over is a 412.`,
+    description: `The same as settling with a cost of 0 for everything. ${ENDED} A reservation that is over is a 412.`,
     response: settled,
     errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
     example: {
@@ -79,8 +79,8 @@ export const RESERVATIONS: readonly Operation[] = [
     operation: "renew",
     summary: "Hold a reservation for longer",
     description:
-      "From now on for `ttl`, or as long as at first. A slot of a concurrent limit is held for its `duration` at most. A reservation " +
-      "that is over is a 412, and one that was settled a 409.",
+      "Holds it for `ttl` from now on, or if omitted, for as long as at first. A slot of a concurrent limit is held for its `duration` " +
+      "at most. A reservation that is over is a 412, and one that was settled a 409.",
     response: renewed,
     errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
     example: {
@@ -94,8 +94,8 @@ export const RESERVATIONS: readonly Operation[] = [
     method: "GET",
     summary: "List open reservations",
     description:
-      "Those of one key, or of all keys of one identity, in the order in which they were made: exactly one of `keyId` and `identityId`. " +
-      "For an identity it needs `identity.*.read_reservation`.",
+      "The open reservations of one key, or of all keys of one identity, in the order of creation: exactly one of `keyId` and " +
+      "`identityId`. For an identity it needs `identity.*.read_reservation`.",
     queryTypes: { limit: "integer" },
     response: reservationList,
     errors: ["NOT_FOUND"],
@@ -122,8 +122,8 @@ export const RESERVATIONS: readonly Operation[] = [
 ];
 
 /**
- * Settles for a caller. One that may settle for some APIs gets the same refusal for a reservation of another API and for one that does not
- * exist.
+ * Settles for a caller. A caller that may settle only for some APIs gets the same refusal for a reservation of another API and for one that
+ * does not exist.
  */
 async function withinScope<Answer>(
   { settleScope }: Caller,

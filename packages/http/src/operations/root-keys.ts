@@ -6,9 +6,9 @@ import { NEXT_ROOT_KEY_ID, ROOT_KEY_ID, ROOT_SECRET, START } from "./examples.js
 import { defineOperation, type Operation } from "./operation.js";
 
 const BOUND =
-  "No root key gets a permission that the caller does not hold, and a caller that expires makes none that expires later: a 403.";
+  "A root key cannot get a permission that the caller does not hold, or expire later than the caller: that is a 403.";
 
-/** Operations on root keys. The commit checks that nobody gives a root key more than they hold. */
+/** Operations on root keys. The commit checks that no caller gives a root key more permissions than it holds. */
 export const ROOT_KEYS: readonly Operation[] = [
   defineOperation("rootKeys.createRootKey", {
     summary: "Create a root key",
@@ -49,7 +49,7 @@ export const ROOT_KEYS: readonly Operation[] = [
   }),
   defineOperation("rootKeys.updateRootKey", {
     summary: "Update a root key",
-    description: `Fields that are omitted stay. ${BOUND} Nor does a caller change a root key that holds more than it does.`,
+    description: `Omitted fields stay unchanged. ${BOUND} Nor can a caller change a root key that holds more than the caller.`,
     extraIssues: expiryIssues,
     response: empty,
     errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
@@ -63,7 +63,7 @@ export const ROOT_KEYS: readonly Operation[] = [
   }),
   defineOperation("rootKeys.rotateRootKey", {
     summary: "Rotate a root key",
-    description: `Makes one with another secret and id that authorises the same; the old one expires at once, or after \`graceMs\`. Only this response contains the secret. ${BOUND}`,
+    description: `Creates a root key with a new secret and the same permissions; the old one expires at once, or after \`graceMs\`. Only this response contains the secret. ${BOUND}`,
     response: createdOrRepeatedRootKey,
     errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
     example: {
@@ -76,7 +76,7 @@ export const ROOT_KEYS: readonly Operation[] = [
   }),
   defineOperation("rootKeys.revokeRootKey", {
     summary: "Revoke a root key",
-    description: "For good, whatever it holds: it authorises no request from then on.",
+    description: "Permanent, whatever it holds: from then on it authorises no request.",
     response: empty,
     errors: ["NOT_FOUND"],
     example: { input: { rootKeyId: ROOT_KEY_ID }, response: {} },

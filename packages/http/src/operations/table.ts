@@ -16,7 +16,7 @@ import { TOKENS } from "./tokens.js";
 import { USAGE } from "./usage.js";
 import { VERIFICATIONS } from "./verifications.js";
 
-/** Every operation of the service, one entry each: nothing else has to know that it exists. */
+/** Every operation of the service, one entry each. Nothing else needs to be changed for a new one. */
 export const OPERATIONS: readonly Operation[] = [
   ...HEALTH,
   ...APIS,

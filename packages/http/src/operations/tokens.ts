@@ -5,14 +5,14 @@ import { API_ID, KEY_ID, REQUEST_ID, SECRET, START } from "./examples.js";
 import { defineHttpOnly, type Operation } from "./operation.js";
 import { defineVerification } from "./verification.js";
 
-/** Short tokens in place of keys, and what they are checked with. */
+/** Short-lived tokens in place of keys, and the public keys to verify them with. */
 export const TOKENS: readonly Operation[] = [
   defineVerification("keys.exchangeKey", {
     summary: "Verify a key, and get a short token for it",
     description:
-      "As `keys.verifyKey`; a `VALID` verdict has a JWT, signed EdDSA, that others check by `/v1/jwks.json` without asking. It cannot be " +
-      "called back: when the key is revoked, its tokens are good until they run out. A server without keys for tokens answers a 412, and " +
-      "takes nothing.",
+      "Like `keys.verifyKey`; a `VALID` verdict contains a JWT, signed with EdDSA, which others verify with `/v1/jwks.json` without a " +
+      "call. It cannot be revoked: when the key is revoked, its tokens stay valid until they expire. A server without keys for tokens " +
+      "responds with a 412, and takes nothing.",
     action: "verify_key",
     response: exchanged,
     errors: ["CONFLICT", "PRECONDITION_FAILED"],
@@ -37,7 +37,7 @@ export const TOKENS: readonly Operation[] = [
     method: "GET",
     summary: "Public keys that tokens are checked with",
     description:
-      "Open to everyone, and may be kept for five minutes: a JWK Set (RFC 7517). A 412 without keys for tokens.",
+      "Open to everyone, and may be cached for five minutes: a JWK Set (RFC 7517). Without keys for tokens, a 412.",
     response: tokenKeys,
     errors: ["PRECONDITION_FAILED"],
     example: {

@@ -3,15 +3,15 @@ import { usagePage } from "../response-schemas/usage.js";
 import { KEY_ID, START } from "./examples.js";
 import { defineOperation, type Operation } from "./operation.js";
 
-/** What to bill by. */
+/** Usage for billing. */
 export const USAGE: readonly Operation[] = [
   defineOperation("usage.exportUsage", {
     method: "GET",
     summary: "Export usage to bill by",
     description:
-      "One row for each key, identity, API or tag and each hour, day or month of UTC that is over, two minutes after its end: it stays as it is, and its `id` is the same " +
-      "whenever it is told, so that a meter counts it once. `until` says how far these rows go: the next export begins there. A page may be shorter " +
-      "than `limit`, or empty, and go on by its `cursor`.",
+      "One row for each key, identity, API or tag and each hour, day or month of UTC, from two minutes after its end. A row never " +
+      "changes, and its `id` is always the same, so that a meter counts it once. `until` is the end of these rows: the next export " +
+      "begins there. A page may be shorter than `limit`, or empty, and still have a `cursor`.",
     queryTypes: { start: "integer", end: "integer", limit: "integer" },
     response: usagePage,
     example: {

@@ -13,7 +13,7 @@ import {
 /** Operations of core that verify a key by its secret. */
 type VerificationName = "verifyKey" | "exchangeKey" | "reserve";
 
-/** What an entry says itself; the rest is the same for all of them. */
+/** What an entry defines itself; the rest is the same for all entries. */
 type VerificationDefinition<Name extends VerificationName, Response extends z.ZodType> = Omit<
   OperationDefinition<Name, Response>,
   | "operation"
@@ -24,7 +24,7 @@ type VerificationDefinition<Name extends VerificationName, Response extends z.Zo
   | "requiredPermissions"
   | "run"
 > & {
-  /** What a caller needs, for the API that is named, or for any. */
+  /** The action that the caller must be allowed: on the named API, or on any API if none is named. */
   readonly action: "verify_key" | "reserve_key";
   readonly run: (
     caller: Caller,
@@ -32,7 +32,7 @@ type VerificationDefinition<Name extends VerificationName, Response extends z.Zo
   ) => ReturnType<Operations[Name]>;
 };
 
-/** Checks an entry that verifies a key: the answer begins with the id of the request. */
+/** Creates an operation that verifies a key. Its response begins with the id of the request. */
 export function defineVerification<const Name extends VerificationName, Response extends z.ZodType>(
   name: `keys.${Name}`,
   definition: VerificationDefinition<Name, Response>,
@@ -51,15 +51,15 @@ export function defineVerification<const Name extends VerificationName, Response
     isKnownAllowed: (caller, { apiId }) => canActOn(scopeOf(caller), apiId),
     requiredPermissions: ({ apiId }) => onKeysOf(apiId, action),
     run: async (caller, input, requestId) => {
-      // For the library any text is a question, with the verdict NOT_FOUND. Over HTTP a malformed one is a mistake.
+      // The library accepts any text, with the verdict NOT_FOUND. Over HTTP, a malformed secret is a mistake of the client.
       if (!isPresentedSecret(input.key)) parseInput(schema, input);
-      // Not a spread: the engine copies by assign three times as fast, and this is the busiest line of all.
+      // Not a spread: `assign` copies three times as fast, and this is the busiest line of all.
       return Object.assign({ requestId }, await run(caller, input));
     },
   });
 }
 
-/** Whether a key is within its bounds, as far as its length in UTF-16 units tells; the schema decides about the rest. */
+/** Whether the length of a secret in UTF-16 units is certainly within its bounds. If not, the schema decides. */
 function isPresentedSecret(key: unknown): boolean {
   return typeof key === "string" && key.length >= 1 && key.length <= 512;
 }

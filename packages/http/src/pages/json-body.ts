@@ -1,7 +1,7 @@
 import { parseJsonObject } from "../request/json.js";
 import { WebRequest } from "../request/web-request.js";
 
-/** Largest body of a call below a page, in bytes. What is behind a page takes less of most operations. */
+/** Largest body of a call of a page, in bytes. Most operations behind a page accept less. */
 export const MAX_BODY_BYTES = 1_048_576;
 
 /**

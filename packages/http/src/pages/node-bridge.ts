@@ -14,13 +14,13 @@ type Answer = (request: Request) => Promise<Response>;
 /** A listener of node:http. It never rejects. */
 export type PageListener = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
 
-/** What Express calls. */
+/** A handler as Express calls it. */
 type ExpressListener = (
   request: IncomingMessage & { readonly originalUrl: string; readonly path: string },
   response: ServerResponse,
 ) => Promise<void>;
 
-/** What Fastify registers. */
+/** A plugin as Fastify registers it. */
 type FastifyPage = (scope: {
   readonly prefix: string;
   removeAllContentTypeParsers(): void;
@@ -37,7 +37,7 @@ type FastifyPage = (scope: {
   ): unknown;
 }) => Promise<void>;
 
-/** A listener for a page; a parser of the host may have read the body already. */
+/** Creates a listener for a page. It accepts a body that a parser of the host has already read. */
 export function toNode(answer: Answer): PageListener {
   return async (incoming, outgoing) => {
     completeRawHeaders(incoming);
@@ -55,10 +55,10 @@ export function toNode(answer: Answer): PageListener {
   };
 }
 
-/** No `Request` is made with the first three. The others are not what they look like: methods have upper and lower case. */
+/** `Request` refuses the first three. The others can only be spellings in another case, which are other methods. */
 const NOT_OF_REQUESTS = /^(?:connect|trace|track|get|head)$/i;
 
-/** Before the path, these would make something else the path than what the request line says. */
+/** In a host name, these would change where the path begins. */
 const NOT_OF_HOSTS = /[/?#\\@]/;
 
 /** The request, or the response to one whose body cannot be read. */
@@ -74,7 +74,7 @@ async function requestOf(incoming: IncomingMessage): Promise<Request | Response>
   const host = named.host || (named[":authority"] as string | undefined) || "localhost";
   if (NOT_OF_HOSTS.test(host)) throw new TypeError("the host is none");
   if (!headers.has("host")) headers.set("host", host);
-  // Joined, not resolved: a path that begins with two slashes would be read as the name of another host.
+  // Concatenated, not resolved: a path that begins with two slashes would be read as another host.
   const address = url.startsWith("/")
     ? new URL(`http://${host}${url}`)
     : new URL(url, `http://${host}`);
@@ -88,7 +88,7 @@ async function requestOf(incoming: IncomingMessage): Promise<Request | Response>
   }
 }
 
-/** A listener for Express, which removes the path that it is mounted on from the URL. `words`: of the page. */
+/** Creates a listener for Express, which removes the path that it is mounted on from the URL. `words`: texts of the page. */
 export function toExpress(answer: Answer, words: PageWords): ExpressListener {
   const listen = toNode(answer);
   const listenWithoutSlash = toNode(async () => pageWithoutSlash(words));
@@ -99,10 +99,10 @@ export function toExpress(answer: Answer, words: PageWords): ExpressListener {
   };
 }
 
-/** A page as a plugin of Fastify. `make`: gets the prefix of the plugin. */
+/** Creates a plugin of Fastify from a page. `make`: called with the prefix of the plugin. */
 export function toFastify(make: (basePath: string) => Answer): FastifyPage {
   return async (scope) => {
-    // As URLs have it: Fastify takes other characters, and a slash at the end.
+    // Normalised as in URLs: Fastify accepts other characters, and a slash at the end.
     const { pathname } = new URL(`http://localhost${scope.prefix}`);
     const listen = toNode(make(pathname.replace(/\/$/, "")));
     scope.removeAllContentTypeParsers();
@@ -120,7 +120,7 @@ async function write(response: Response, outgoing: ServerResponse, isHead: boole
   const headers: Record<string, string | string[]> = Object.fromEntries(response.headers);
   const cookies = response.headers.getSetCookie();
   if (cookies.length > 0) headers["set-cookie"] = cookies;
-  // To HEAD it would have to be that of what GET is sent (RFC 9110 section 8.6).
+  // For HEAD it would have to be the length of the response to GET (RFC 9110 section 8.6).
   if (response.status !== 304 && !isHead) headers["content-length"] = String(body.byteLength);
   outgoing.writeHead(response.status, headers);
   outgoing.end(body);

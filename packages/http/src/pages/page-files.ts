@@ -5,7 +5,7 @@ import { once } from "../routing/once.js";
 import { refuseMethod } from "./responses.js";
 import { isWrittenByUs } from "./written-by-us.js";
 
-/** A file of a page, as it is sent. */
+/** A file of a page, ready to be sent. */
 interface PageFile {
   readonly body: Uint8Array<ArrayBuffer>;
   readonly compressed: Uint8Array<ArrayBuffer>;
@@ -28,7 +28,7 @@ const CONTENT_SECURITY_POLICY = [
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="none" stroke="#5b6cff" stroke-width="1.8" stroke-linecap="round" d="M9.2 6.8 14 2M11 5l2 2"/><circle cx="5.8" cy="10.2" r="3.6" fill="none" stroke="#5b6cff" stroke-width="1.8"/></svg>`;
 
-/** What a page says before its script runs. */
+/** Texts of a page before its script runs. */
 export interface PageWords {
   readonly title: string;
   /** Language of the texts. Default: `en`. */
@@ -37,7 +37,7 @@ export interface PageWords {
   readonly noScript: string;
 }
 
-/** A page. */
+/** The source of a page. */
 export interface PageSource extends PageWords {
   /** `import.meta.url` of a file in the first level of `src` or `dist` of a package with `app.js` and `app.css` in `dist/page`. */
   readonly module: string;
@@ -47,7 +47,7 @@ export interface PageSource extends PageWords {
   readonly others?: Readonly<Record<string, string>>;
 }
 
-/** Sends the files of a page by their names, null for any other; they are read with the first request. */
+/** Sends a file of a page by its name; null for any other name. The files are read at the first request. */
 export type SendPageFile = (request: Request, name: string) => Promise<Response | null>;
 
 /** Creates a function that sends the files of a page. */
@@ -64,11 +64,11 @@ export function servePage(source: PageSource): SendPageFile {
 }
 
 /**
- * The page and its files, by their names below its address. The names of script and style hold a hash of their content, so that both
- * may be kept for ever.
+ * The page and its files, by their names below its address. The names of script and style contain a hash of their content, so that both
+ * can be cached for ever.
  */
 async function readPageFiles(source: PageSource): Promise<ReadonlyMap<string, PageFile>> {
-  // Not where `import.meta.url` is: bundlers take a fixed path beside it for a file that they shall copy, and refuse a folder.
+  // Not `import.meta.url` itself: bundlers copy a file that is named by a fixed path relative to it, and fail for a folder.
   const folder = new URL("../dist/page/", source.module);
   const read = async (name: string) => new Uint8Array(await readFile(new URL(name, folder)));
   const [script, style] = await Promise.all([read("app.js"), read("app.css")]);
@@ -95,16 +95,16 @@ async function readPageFiles(source: PageSource): Promise<ReadonlyMap<string, Pa
 }
 
 /**
- * Run by the page at the address without a slash. Not inline code of a stranger: the policy names it by its hash. Only the last part of
- * the path, behind a dot: a path that begins with two slashes would be the address of another site. A server that redirects from the slash
- * to the address without one, as Next.js does, would do so again and again: there the page has another name.
+ * The script of the page at the address without a final slash. The policy allows it by its hash. It uses only the last part of the path,
+ * after `./`: a path that begins with two slashes would be the address of another site. A server that redirects from the address with the
+ * slash to the one without, as Next.js does, would do so for ever: for that case the page has another name, `index.html`.
  */
 const ADD_SLASH =
   'const isSentBack = performance.getEntriesByType("navigation")[0]?.redirectCount > 0; location.replace("./" + location.pathname.split("/").pop() + (isSentBack ? "/index.html" : "/") + location.hash)';
 
 /**
- * The response at the address of a page without a final slash, where relative addresses would be wrong. Not a redirect, because a proxy may
- * have changed the path: only the browser knows the address.
+ * The response at the address of a page without a final slash, where relative addresses would be wrong. It is not a redirect, because a
+ * proxy may have changed the path, and only the browser knows the address.
  */
 export function pageWithoutSlash({ title, language = "en", noScript }: PageWords): Response {
   const hash = createHash("sha256").update(ADD_SLASH).digest("base64");

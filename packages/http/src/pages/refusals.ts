@@ -2,7 +2,7 @@ import { LatchkeyError } from "@latchkey/core";
 import { report } from "../routing/respond-to-error.js";
 import { refuse } from "./responses.js";
 
-/** What a call below a page can be refused with, by the code of its error. */
+/** The status of a refused call of a page, by the code of the error. */
 const STATUS: Readonly<Record<string, number>> = {
   BAD_REQUEST: 400,
   UNAUTHORIZED: 401,
@@ -14,7 +14,7 @@ const STATUS: Readonly<Record<string, number>> = {
 };
 
 /**
- * The response to a failed request: errors that the caller can fix are named, and others reported.
+ * The response to a failed request. Errors that the caller can fix are named; others are reported.
  *
  * @param onError - Called with every error behind a 500 or 503. Errors that it throws are ignored.
  */
@@ -37,10 +37,10 @@ export function refusalOf(
 }
 
 /**
- * Whether a request comes from a page of this origin: browsers say so themselves, and only a page of this origin can send the header. From
- * another site, the browser would ask first, and never gets permission.
+ * Whether a request comes from a page of this origin. Browsers send `Sec-Fetch-Site`, and only a page of this origin can send the own
+ * header: for another site, the browser would ask first (CORS), and never gets permission.
  *
- * @param ownHeader - Its name; its value is `1`.
+ * @param ownHeader - Name of the header; its value is `1`.
  */
 export function isFromOwnPage({ headers }: Request, ownHeader: string): boolean {
   const site = headers.get("sec-fetch-site");

@@ -20,7 +20,7 @@ export function refuse(
   why: {
     readonly reason?: ErrorReason | undefined;
     readonly details?: ErrorDetails | undefined;
-    /** Of a store that does not answer: whether a write may have happened. */
+    /** If the store does not answer: whether a write may have happened. */
     readonly outcome?: "not-applied" | "unknown" | undefined;
   } = {},
 ): Response {
@@ -28,7 +28,7 @@ export function refuse(
   return jsonResponse({ error }, status);
 }
 
-/** A refusal of a method. `allow`: what is taken instead, as in the header `Allow`. */
+/** A refusal of a method. `allow`: the methods that are accepted, as in the header `Allow`. */
 export function refuseMethod(allow: string): Response {
   const refusal = refuse(405, "METHOD_NOT_ALLOWED", `this path takes ${allow} only`);
   refusal.headers.set("allow", allow);

@@ -1,13 +1,13 @@
 const known = new WeakSet<Request>();
 
-/** Notes that the response to a request is written to its connection here, byte for byte. */
+/** Marks a request whose response this package itself writes to the connection, byte for byte. */
 export function noteWrittenByUs(request: Request): Request {
   known.add(request);
   return request;
 }
 
 /**
- * Whether a response may be compressed. One that is handed to a framework may not: Next.js compresses it a second time, and browsers show
- * what is inside.
+ * Whether the response to a request may be compressed. Not if it is returned to a framework: Next.js would compress it a second time, and
+ * browsers would show compressed bytes.
  */
 export const isWrittenByUs = (request: Request): boolean => known.has(request);

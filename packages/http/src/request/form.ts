@@ -2,7 +2,7 @@ import { decodeBody } from "./json.js";
 import { type ReceivedFields, readQuery } from "./query.js";
 
 /**
- * Reads a form. Names that are not known are not repeated: in JSON that was sent as a form the secret stands in one.
+ * Reads a form. Unknown names are not repeated in issues: if JSON was sent as a form, the secret is part of a name.
  *
  * @param known - Names of the fields.
  */

@@ -1,9 +1,9 @@
 import type { HttpRequest } from "./http-request.js";
 import type { ReceivedFields } from "./query.js";
 
-/** All fields of an input, and which of them came in a header. */
+/** All fields of an input, and which of them were sent in a header. */
 export interface ReceivedInput extends ReceivedFields {
-  /** Fields that came in a header → the documented name of that header. */
+  /** Field that was sent in a header → the documented name of that header. */
   readonly headers: ReadonlyMap<string, string>;
 }
 
@@ -11,8 +11,8 @@ const NO_NAMES: Readonly<Record<string, string>> = {};
 const NO_HEADERS: ReceivedInput["headers"] = new Map();
 
 /**
- * Adds the fields that are sent in headers. Such a field is accepted in its header alone: in the body it is unknown, like any
- * other that the contract does not list.
+ * Adds the fields that are sent in headers. Such a field is accepted only in its header: in the body it is an unknown field, like any other
+ * that the contract does not list.
  *
  * @param names - Field → name of the header that it is sent in.
  */

@@ -3,15 +3,15 @@ import { LatchkeyError } from "@latchkey/core";
 /** A request as the service reads it, from a web standard Request or from node:http. */
 export interface HttpRequest {
   readonly method: string;
-  /** Path and query as they arrived, with or without scheme and host before them. */
+  /** Path and query as received, with or without scheme and host before them. */
   readonly target: string;
   /** Value of a header, by its name in lower case; several of one name joined by `, `. Null if there is none. */
   header(name: string): string | null;
   /**
    * Reads the whole body.
    *
-   * @throws LatchkeyError `PAYLOAD_TOO_LARGE` as soon as the body exceeds `maxBytes`, whether or not its length was announced:
-   * the rest is not read, and what was read is dropped. `BAD_REQUEST` if the body breaks off.
+   * @throws LatchkeyError `PAYLOAD_TOO_LARGE` as soon as the body exceeds `maxBytes`, whether or not its length was announced: the rest is
+   * not read, and what was read is dropped. `BAD_REQUEST` if the body ends early.
    * @throws TypeError if something else has read the body before.
    */
   readBody(maxBytes: number): Promise<Uint8Array>;
@@ -26,7 +26,7 @@ export function checkAnnouncedLength(request: Pick<HttpRequest, "header">, maxBy
 }
 
 /**
- * Accepts only JSON in UTF-8 without compression: a small body that unpacks into a large one would pass the limit.
+ * Accepts only JSON in UTF-8 without compression: a small compressed body could unpack into one beyond the limit.
  *
  * @throws LatchkeyError `UNSUPPORTED_MEDIA_TYPE`.
  */
@@ -34,7 +34,7 @@ export function requireJson(request: Pick<HttpRequest, "header">): void {
   requireType(request, JSON_MEDIA, JSON_TYPE);
 }
 
-/** Accepts only a form in UTF-8, as {@link requireJson} does JSON. */
+/** Accepts only a form in UTF-8 without compression, like {@link requireJson} for JSON. */
 export function requireForm(request: Pick<HttpRequest, "header">): void {
   requireType(request, FORM_MEDIA, FORM_TYPE);
 }
@@ -68,7 +68,7 @@ export function brokenOff(cause?: unknown): LatchkeyError {
   return new LatchkeyError("BAD_REQUEST", "the body broke off", { cause });
 }
 
-/** The error for a body that something else has read: a mistake of the host, for its log. */
+/** The error for a body that something else has already read: a mistake of the host, for its log. */
 export function alreadyRead(): TypeError {
   return new TypeError(
     "the body was read before latchkey saw the request: mount latchkey before body parsers",

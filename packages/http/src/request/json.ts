@@ -1,9 +1,9 @@
 import { LatchkeyError } from "@latchkey/core";
 
-/** Most levels of a body, whatever its size. The outermost object or array is level 1. */
+/** Maximum depth of a body of any size. The outermost object or array is level 1. */
 export const MAX_DEPTH = 32;
 
-/** Keeps a byte order mark in the text, which makes the text malformed JSON. */
+/** A byte order mark stays in the text, which makes it malformed JSON. */
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**

@@ -3,8 +3,8 @@ import type { ReceivedInput } from "./header-fields.js";
 import { IDEMPOTENCY_KEY } from "./repeat.js";
 
 /**
- * Rewrites an error so that it names what was sent. A schema sees fields only: for a parameter that cannot be decoded it
- * would complain about the null in its place, and for a header it would name the field.
+ * Rewrites an error so that it names parameters and headers as they were sent. A schema sees only fields: for a parameter that cannot be
+ * decoded it would complain about the null in its place, and for a header it would name the field.
  *
  * @param error - Anything that an operation or its schema threw. Returned unchanged unless it is about fields or the request id.
  */
@@ -47,7 +47,7 @@ function requestIdReused(error: LatchkeyError, headers: ReceivedInput["headers"]
   });
 }
 
-/** With the message that core gives the same issues. */
+/** The error with the same message as core builds from these issues. */
 function badRequest(issues: readonly InputIssue[]): LatchkeyError {
   const listed = issues.map(({ path, message }) =>
     path === "" ? message : `"${path}" ${message}`,

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-// Not the global: a host's tests with a fake clock replace that one.
+// Imported, because a host's tests with a fake clock replace the global one.
 import { setImmediate } from "node:timers";
 import {
   alreadyRead,
@@ -32,9 +32,9 @@ export class NodeRequest implements HttpRequest {
   async readBody(maxBytes: number): Promise<Uint8Array> {
     checkAnnouncedLength(this, maxBytes);
     const incoming = this.#incoming;
-    // Node announces a request before it reads the body that arrived behind the head. A turn of the event loop later it has.
+    // Node emits a request before it has read the body that arrived with the head. A turn of the event loop later it has.
     if (!incoming.complete) await new Promise((resolve) => setImmediate(resolve));
-    // An empty body never emits data: only its end shows that it was read.
+    // An empty body emits no data: only its end shows that it was read.
     const wasRead = incoming.readableDidRead || incoming.readableEnded;
     const body = wasRead ? bodyParsedByHost(incoming) : await readIncoming(incoming, maxBytes);
     if (body.byteLength > maxBytes) throw tooLarge(maxBytes);
@@ -58,16 +58,16 @@ function rawHeader(rawHeaders: readonly string[], name: string): string | null {
 }
 
 /**
- * A client that disconnects causes `close` without `end`, also without a listener for `error`. If it disconnected while
- * authentication waited for the store, `close` has been emitted already, and no further event comes.
+ * A client that disconnects causes `close` without `end`, even if nothing listens for `error`. If it disconnected while authentication
+ * waited for the store, `close` has already been emitted, and no further event comes.
  */
 function readIncoming(
   incoming: IncomingMessage,
   maxBytes: number,
 ): Uint8Array | Promise<Uint8Array> {
   if (incoming.destroyed) throw brokenOff();
-  // Almost every body: taken in one piece, without the events of a stream, which cost more than a verification. `complete` of
-  // HTTP/2 is no proof, it is true of an aborted request, too.
+  // Almost every body is read in one piece, without the events of a stream, which cost more than a verification. On HTTP/2, `complete`
+  // proves nothing: it is also true for an aborted request.
   if (incoming.complete && incoming.httpVersionMajor === 1)
     return (incoming.read() as Uint8Array | null) ?? new Uint8Array();
   return new Promise((resolve, reject) => {
@@ -86,8 +86,8 @@ function readIncoming(
 }
 
 /**
- * The body as a parser of the host left it in `body`, as Express does, after reading the stream. Whether a member was given
- * twice can no longer be seen; everything else is checked as always.
+ * The body from `body`, where a parser of the host, such as Express's, has left it after reading the stream. Members that were given twice
+ * can no longer be detected; everything else is checked as always.
  */
 function bodyParsedByHost(incoming: IncomingMessage & { readonly body?: unknown }): Uint8Array {
   const { body } = incoming;

@@ -5,15 +5,15 @@ import type { HttpRequest } from "./http-request.js";
 /** Name of the header that makes a write safe to send again. */
 export const IDEMPOTENCY_KEY = "Idempotency-Key";
 
-/** A request that may have been sent before. */
+/** A request with an `Idempotency-Key`, which may have been sent before. */
 export interface Repeat {
-  /** What core is given beside the input. */
+  /** Passed to core in addition to the input. */
   readonly beside: BesideInput;
-  /** Refuses the request unless its result is remembered, because the record that decides about permissions is gone by then. */
+  /** Refuses the request unless its result is remembered: at a repeat, the record that decides about permissions may be gone. */
   readonly refuseFirst: (refusal: LatchkeyError) => void;
 }
 
-/** Undefined for a request without the header. */
+/** The repeat of a request; undefined for a request without the header. */
 export function repeatOf(
   { permissions }: Pick<Caller, "permissions">,
   request: Pick<HttpRequest, "header">,

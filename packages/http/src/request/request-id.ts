@@ -2,7 +2,7 @@ import { createIdFactory } from "@latchkey/core";
 
 const POOL_BYTES = 4_096;
 
-/** Random bytes from a pool: a request id takes few, and reading the random source each time would cost more than the rest. */
+/** Random bytes from a pool: a request id needs few, and reading the random source each time would cost more than all the rest. */
 function pooledRandom(): (size: number) => Uint8Array {
   const pool = new Uint8Array(POOL_BYTES);
   let used = POOL_BYTES;
@@ -18,7 +18,7 @@ function pooledRandom(): (size: number) => Uint8Array {
 }
 
 /**
- * Creates a source of request ids: `req_` and the time-ordered form of all ids. An `X-Request-Id` of the client is never
+ * Creates a source of request ids: `req_` and the time-ordered format of all ids. An `X-Request-Id` of the client is never
  * used, so that an id names one request and cannot be forged into a log.
  */
 export function createRequestIds(): () => string {

@@ -25,7 +25,7 @@ export const api = shared(
 /** Response of apis.listApis: a page in the order of creation. */
 export const apiList = z.strictObject({ apis: listOf(api), ...pageEnd });
 
-/** Response of apis.listKeys and keys.listKeys: a page of keys; of those of an API without filters their number, with filters how many were read. */
+/** Response of apis.listKeys and keys.listKeys. `total` only for an API without filters, `scanned` only with filters or an order. */
 export const keyList = z.strictObject({
   keys: listOf(keyView),
   total: pageEnd.total.optional(),

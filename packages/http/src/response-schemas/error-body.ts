@@ -4,7 +4,7 @@ import { listOf } from "./shared.js";
 
 const issue = z.strictObject({ path: z.string(), message: z.string() });
 
-/** Body of an error with one of these codes. Only a `BAD_REQUEST` about fields has `issues`; `docs` as the host has set it. */
+/** Body of an error with one of these codes. Only a `BAD_REQUEST` about fields has `issues`; `docs` depends on the host's options. */
 export function errorBody(codes: readonly PublicErrorCode[]) {
   const fields = {
     code: z.enum(codes),

@@ -41,7 +41,7 @@ export const keyView = shared(
   }),
 );
 
-/** Response of keys.createKey and keys.rotateKey, the only ones that ever hold a new secret. */
+/** Response of keys.createKey and keys.rotateKey, the only ones that contain a new secret. */
 export const createdKey = shared(
   "CreatedKey",
   z.strictObject({ keyId: z.string(), key: z.string() }),

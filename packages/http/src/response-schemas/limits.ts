@@ -24,7 +24,7 @@ export const refillSetting = z.strictObject({
   refillDay: whole(1).max(31).optional(),
 });
 
-/** How the uses of a key or identity are restored, and when they last were. */
+/** How the uses of a key or identity are restored, and when they were last restored. */
 export const refillView = shared(
   "Refill",
   z.strictObject({ ...refillSetting.shape, lastRefillAt: instant.optional() }),

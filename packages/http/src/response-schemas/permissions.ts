@@ -30,7 +30,7 @@ export const roleList = listOf(role);
 /** Response of permissions.createRole. */
 export const createdRole = z.strictObject({ roleId: z.string() });
 
-/** Response of permissions.ensurePermissions: the names of those that were created. */
+/** Response of permissions.ensurePermissions: the names of the created permissions. */
 export const ensuredPermissions = z.strictObject({ created: listOf(z.string()) });
 
 /** Response of permissions.ensureRole. */
@@ -38,10 +38,10 @@ export const ensuredRole = createdRole.extend({ created: z.boolean() });
 
 const held = shared("HeldGrant", z.strictObject({ id: z.string(), name: z.string() }));
 
-/** Response of keys.addRoles, setRoles and removeRoles: the roles that the key has then, ascending by name. */
+/** Response of keys.addRoles, setRoles and removeRoles: the roles of the key afterwards, ascending by name. */
 export const heldRoles = shared("HeldRoles", z.strictObject({ roles: listOf(held) }));
 
-/** Response of keys.addPermissions, setPermissions and removePermissions: its direct permissions then, ascending by name. */
+/** Response of keys.addPermissions, setPermissions and removePermissions: its direct permissions afterwards, ascending by name. */
 export const heldPermissions = shared(
   "HeldPermissions",
   z.strictObject({ permissions: listOf(held) }),

@@ -13,5 +13,5 @@ const repeatedKey = shared(
   }),
 );
 
-/** Response of operations that create a key, also where they are repeated. */
+/** Response of operations that create a key, and of their repeats. */
 export const createdOrRepeatedKey = z.union([createdKey, repeatedKey]);

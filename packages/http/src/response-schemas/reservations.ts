@@ -16,7 +16,7 @@ export const settled = shared(
 /** Response of keys.renewReservation. */
 export const renewed = z.strictObject({ expiresAt: instant });
 
-/** A reservation that is open. */
+/** An open reservation. */
 const reservation = shared(
   "Reservation",
   z.strictObject({

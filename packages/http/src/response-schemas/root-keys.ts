@@ -11,7 +11,7 @@ const repeatedRootKey = shared(
   z.strictObject({ rootKeyId: z.string(), secretShownBefore: z.literal(true) }),
 );
 
-/** Response of rootKeys.createRootKey and rootKeys.rotateRootKey, also where they are repeated. */
+/** Response of rootKeys.createRootKey and rootKeys.rotateRootKey, and of their repeats. */
 export const createdOrRepeatedRootKey = z.union([createdRootKey, repeatedRootKey]);
 
 const rootKey = shared(

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Schemas that the document describes once, under a name, and refers to wherever they occur. */
+/** Schemas that the document defines once, under a name, and references wherever they occur. */
 export const SHARED = z.registry<{ readonly id: string }>();
 
 /** Gives a schema its name in the document: unique, with an upper-case first letter. */
@@ -28,7 +28,7 @@ export const metadata = z.record(z.string(), z.unknown());
 /** A success without a value. */
 export const empty = shared("Empty", z.strictObject({}));
 
-/** Fields of every page beside its items: the cursor of the next page, and the number of damaged records left out. */
+/** Fields of every page besides its items: the cursor of the next page, and the number of damaged records left out. */
 export const pageInfo = { cursor: z.string().optional(), damaged: whole(1).optional() };
 
 /** Fields of a page of a list whose size is known. */

@@ -7,7 +7,7 @@ const tokenKey = shared(
     kty: z.literal("OKP"),
     crv: z.literal("Ed25519"),
     x: z.string().describe("The public key in base64url."),
-    kid: z.string().describe("Names the key in the header of a token."),
+    kid: z.string().describe("Id of the key, as in the header of a token."),
     alg: z.literal("EdDSA"),
     use: z.literal("sig"),
   }),

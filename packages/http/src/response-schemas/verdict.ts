@@ -36,7 +36,7 @@ const valid = z.strictObject({
   expiresAt: instant.optional(),
 });
 
-/** Reveals nothing about a key: there is none, or none that the caller may know of. */
+/** Reveals nothing about a key: there is none, or the caller may not know of it. */
 const notFound = z.strictObject({
   valid: z.literal(false),
   code: z.literal("NOT_FOUND"),
@@ -44,7 +44,7 @@ const notFound = z.strictObject({
   checks,
 });
 
-/** In a disabled workspace also of a secret that no key has: then it says nothing of one. */
+/** In a disabled workspace, also the verdict on an unknown secret; it has no fields about a key then. */
 const forbidden = z.strictObject({
   valid: z.literal(false),
   code: z.literal("FORBIDDEN"),
@@ -87,13 +87,15 @@ export const verdict = shared(
   ]),
 );
 
-/** Response of keys.exchangeKey: the same, with a token where it is `VALID`. */
+/** Response of keys.exchangeKey: the same, with a token if the code is `VALID`. */
 export const exchanged = z.discriminatedUnion("code", [
   shared(
     "ExchangedVerdict",
     valid.extend({
       token: z.string().describe("A JWT."),
-      tokenExpiresAt: instant.describe("When it runs out, in whole seconds."),
+      tokenExpiresAt: instant.describe(
+        "Unix epoch ms at which the token expires, in whole seconds.",
+      ),
     }),
   ),
   refusedVerdict,

@@ -1,7 +1,7 @@
 import { type ErrorCode, type InputIssue, LatchkeyError } from "@latchkey/core";
 import type { PageContent } from "../docs-page/page.js";
 
-/** A response before it becomes a web standard Response or is written to node:http. */
+/** A response before it is turned into a web standard Response or written to node:http. */
 export interface HttpResponse {
   readonly status: number;
   /** Names in lower case. Not shared with other responses, so that headers can be added. */
@@ -9,7 +9,7 @@ export interface HttpResponse {
   readonly body: string | Uint8Array<ArrayBuffer>;
 }
 
-/** The codes of error bodies: all of core's except `STORE_CORRUPT`, which clients do not see. */
+/** The codes in error bodies: all of core's except `STORE_CORRUPT`, which clients never see. */
 export type PublicErrorCode = Exclude<ErrorCode, "STORE_CORRUPT">;
 
 /** The HTTP status of each code. */
@@ -30,7 +30,7 @@ export const STATUS: Readonly<Record<PublicErrorCode, number>> = {
   STORE_UNAVAILABLE: 503,
 };
 
-/** Seconds after which a client should try again while the store is unavailable. */
+/** Seconds that a client should wait if the store is unavailable. */
 const RETRY_AFTER_SECONDS = "1";
 
 /** A verb that a path does not accept. */
@@ -46,7 +46,7 @@ export interface PublicError {
   readonly code: PublicErrorCode;
   readonly message: string;
   readonly issues?: readonly InputIssue[];
-  /** The one verb of the path: `METHOD_NOT_ALLOWED` only. */
+  /** The one verb of the path; only with `METHOD_NOT_ALLOWED`. */
   readonly allow?: string;
 }
 
@@ -85,8 +85,8 @@ export function errorResponse(
 }
 
 /**
- * Reduces an error to what a client may see. Only messages written for clients get through; anything that happened inside (a
- * damaged record, a driver's error, a mistake of ours) becomes one message that says nothing about it.
+ * Reduces an error to what a client may see. Only messages written for clients get through; any internal error (a damaged record, a
+ * driver's error, a bug in latchkey) becomes one message that says nothing about it.
  */
 export function toPublicError(error: unknown): PublicError {
   if (!(error instanceof LatchkeyError)) return INTERNAL;

@@ -12,9 +12,9 @@ import type { Service } from "./service.js";
 export type NodeListener = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
 
 const BRIDGE_OPTIONS = {
-  // For requests without a Host header: the host plays no part in the response.
+  // For requests without a Host header. The response does not depend on the host.
   hostname: "localhost",
-  // Replacing the globals Request and Response would change the whole program of the host.
+  // Replacing the globals Request and Response would affect the host's whole program.
   overrideGlobalObjects: false,
 };
 
@@ -22,9 +22,9 @@ const BRIDGE_OPTIONS = {
  * Creates a listener for node:http from a handler: for `createServer`, or as middleware of Express.
  *
  * Express removes the path that it is mounted on from the URL, so `basePath` stays empty there; Fastify and node:http keep it.
- * If a parser of the host has read the body before, the body is used as that parser left it in `body`.
+ * If a parser of the host has already read the body, the listener uses the result in `body`.
  *
- * @throws TypeError if the handler is no function.
+ * @throws TypeError if the handler is not a function.
  */
 export function toNodeListener(handler: Handler): NodeListener {
   if (typeof handler !== "function")
@@ -42,7 +42,7 @@ export function toNodeListener(handler: Handler): NodeListener {
   };
 }
 
-/** Loads what makes a `Request` of node's, with the first request that needs one: it takes longer than all of this package. */
+/** Loads the bridge from node:http to `Request` at the first request that needs it: loading it takes longer than this whole package. */
 async function bridgeTo(handler: Handler): Promise<NodeListener> {
   const { getRequestListener } = await import("@hono/node-server");
   return getRequestListener(handler, BRIDGE_OPTIONS);
@@ -55,7 +55,7 @@ async function bridgeToService(service: Service): Promise<NodeListener> {
       toWebResponse(await service.respond(new NodeRequest(incoming as IncomingMessage, request))),
     {
       ...BRIDGE_OPTIONS,
-      // It would read up to 64 MiB of an unwanted body.
+      // Otherwise it would read up to 64 MiB of an unwanted body.
       autoCleanupIncoming: false,
       errorHandler: (error) =>
         toWebResponse(
@@ -70,8 +70,8 @@ function malformedAddress(): LatchkeyError {
 }
 
 /**
- * The path of almost every request: without Request and Response, which only a host's own authentication needs and which
- * cost more than a verification.
+ * The path of almost every request: without Request and Response, which only a host's own authentication needs, and which cost more than a
+ * verification.
  */
 async function respondDirectly(
   service: Service,
@@ -85,7 +85,7 @@ async function respondDirectly(
 }
 
 function write({ status, headers, body }: HttpResponse, outgoing: ServerResponse): void {
-  // With a length node sends head and body in one piece. Added in place: a copy would cost more than all other headers.
+  // With a length, node sends head and body in one piece. Set in place, because a copy would cost more than all other headers.
   headers["content-length"] = String(Buffer.byteLength(body));
   outgoing.writeHead(status, headers);
   outgoing.end(body);

@@ -1,4 +1,4 @@
-/** Creates something on the first request and keeps it. A failure is tried again on the next request. */
+/** Wraps a function so that its first result is kept. After a failure, the next call tries again. */
 export function once<Made>(make: () => Promise<Made>): () => Promise<Made> {
   let made: Promise<Made> | undefined;
   return () => {

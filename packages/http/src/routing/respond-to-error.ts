@@ -1,13 +1,13 @@
 import type { Contract } from "./contract.js";
 import { errorResponse, type HttpResponse, toPublicError } from "./http-response.js";
 
-/** Who hears of errors, and where the pages about their codes are; null for nowhere. */
+/** Where errors are reported, and the base URL of pages about their codes; null for none. */
 interface ErrorSettings {
   readonly docsBaseUrl: string | null;
   readonly onError: (error: unknown, requestId: string) => void;
 }
 
-/** The response to a request that failed. The host hears of every error behind a 500 or 503. */
+/** The response to a failed request. Every error behind a 500 or 503 is reported to the host. */
 export function respondToError(
   error: unknown,
   { errorBody }: Pick<Contract, "errorBody">,
@@ -22,7 +22,7 @@ export function respondToError(
   return errorResponse(publicError, errorBody(publicError, docs, requestId), requestId);
 }
 
-/** Tells the host of an error. A log that fails must not change the response. */
+/** Reports an error to the host. A log that fails must not change the response. */
 export function report<Given extends unknown[]>(
   onError: (...given: Given) => void,
   ...given: Given
@@ -30,6 +30,6 @@ export function report<Given extends unknown[]>(
   try {
     onError(...given);
   } catch {
-    // It has nowhere to report that.
+    // There is nowhere to report that.
   }
 }

@@ -2,9 +2,9 @@ import { LatchkeyError } from "@latchkey/core";
 import type { Method } from "../operations/operation.js";
 import { MethodNotAllowedError } from "./http-response.js";
 
-/** Anything that has a path of its own. */
+/** Anything with its own path. */
 interface Entry {
-  /** Last segment of the path, or segments. */
+  /** Last segment or segments of the path. */
   readonly name: string;
   readonly method: Method;
 }
@@ -13,8 +13,8 @@ interface Entry {
  * Creates a router: `<prefix><name>`, compared character by character with the path in the URL. Nothing is unescaped, folded or searched
  * for inside a path, so a proxy in front that filters by path filters exactly what is served.
  *
- * @param prefix - Like `/keys/v1/`.
- * @param unknownPath - Message about any other path.
+ * @param prefix - Such as `/keys/v1/`.
+ * @param unknownPath - Message for any other path.
  * @returns A function that throws LatchkeyError `NOT_FOUND` or `METHOD_NOT_ALLOWED`. HEAD is not GET here.
  */
 export function createRouter<Target extends Entry>(
@@ -32,12 +32,12 @@ export function createRouter<Target extends Entry>(
 }
 
 /**
- * Path and query of a request, unchanged from its URL; the query is what follows the `?`.
+ * Path and query of a request, unchanged from its URL; the query is the part after the `?`.
  *
- * By hand: `new URL` costs more than everything else between the socket and the operation.
+ * Written by hand, because `new URL` costs more than everything else between the socket and the operation.
  */
 export function splitTarget(target: string): { readonly path: string; readonly query: string } {
-  // In absolute form the path begins after the host, which plays no part here (RFC 9112 section 3.2.2).
+  // In absolute form the path begins after the host, which is ignored here (RFC 9112 section 3.2.2).
   const pathAt = target.startsWith("/") ? 0 : target.indexOf("/", target.indexOf("//") + 2);
   const hashAt = target.indexOf("#", pathAt);
   const end = hashAt === -1 ? target.length : hashAt;

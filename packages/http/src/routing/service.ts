@@ -35,13 +35,13 @@ export interface Service {
   readonly needsWebRequest: boolean;
 }
 
-/** A version of the contract with its paths. */
+/** A version of the contract, and the lookup of its paths. */
 interface ServedContract {
   readonly contract: Contract;
   readonly findTarget: (path: string, method: string) => Operation | Page;
 }
 
-/** Puts the parts together, in the order in which a request is checked. */
+/** Creates the service. Its code follows the order in which a request is checked. */
 export function createService(settings: Settings): Service {
   const { latchkey, maxBodyBytes } = settings;
   const newRequestId = createRequestIds();
@@ -103,7 +103,7 @@ export function createService(settings: Settings): Service {
     { fields, issues }: ReceivedInput,
     repeat: Repeat | undefined,
   ): Promise<void> {
-    // Checks that depend on the time do not apply to repeats: core decides, unless it knows the result.
+    // Checks that depend on the time do not apply to repeats: core makes them, unless it remembers the result.
     const extra = repeat ? [] : (operation.extraIssues?.(fields, latchkey.now()) ?? []);
     const input = parseInput(operation.input, fields, () => [...issues, ...extra]);
     await authorize(caller, operation.requiredPermissions(input), repeat?.refuseFirst);
@@ -162,7 +162,7 @@ function serve(whole: Contract, { basePath, docs, rootKeys }: Settings): ServedC
   return { contract, findTarget };
 }
 
-/** Nothing that somebody added to `Object.prototype` is a field of it: `isPublic` would open every operation. */
+/** Without a prototype, fields added to `Object.prototype` have no effect: `isPublic` there would open every operation. */
 function withoutPrototype(operation: Operation): Operation {
   return Object.assign(Object.create(null) as object, operation);
 }
@@ -171,7 +171,7 @@ function isNotOnRootKeys({ name }: Operation): boolean {
   return familyOf(name) !== "rootKeys";
 }
 
-/** A page accepts no parameters: refuses them with the message of an operation without input. */
+/** Refuses parameters of a page, with the message of an operation without input. */
 function refuseParameters(query: string): void {
   if (query === "") return;
   const received = { ...readQuery(query), headers: new Map() };
@@ -187,8 +187,8 @@ function asFields(list: readonly unknown[]): ReceivedFields["fields"] {
   return list as unknown as ReceivedFields["fields"];
 }
 
-/** A body can be held back for as long as the server waits: whoever is revoked in that time does nothing with it. */
+/** After a body that took longer, the caller is authenticated again: a caller that was revoked meanwhile must not get through. */
 const LATE_BODY_MS = 1_000;
 
-/** How many times longer the body of a call with many items may be. */
+/** Factor of the size limit for the body of a call with many items. */
 const BULK_FACTOR = 16;

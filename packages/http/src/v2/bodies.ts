@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { listOf, shared, whole } from "../response-schemas/shared.js";
 
-/** What every response begins with. */
+/** The beginning of every response. */
 export const meta = shared("Meta", z.strictObject({ requestId: z.string() }));
 
 const pagination = shared(
@@ -23,7 +23,7 @@ export function pageBody<Item extends z.ZodType>(item: Item) {
   return z.strictObject({ meta, data: listOf(item), pagination });
 }
 
-/** `pagination` of a page that core has read. */
+/** `pagination` for a page of core. */
 export function paginationOf({
   cursor,
   damaged,

@@ -18,7 +18,7 @@ const INTRODUCTION = `Issue, verify and manage API keys, in the words of the suc
 - A permission for everything of a kind, such as \`api.*.read_key\`, has a form for one of it: \`api.<apiId>.read_key\`.
 - Every response has \`X-Request-Id\`, equal to \`meta.requestId\`.`;
 
-/** The successor of v1, for the operations that latchkey has. */
+/** The successor of v1, with the operations that latchkey supports. */
 export const V2: Contract = {
   version: "v2",
   operations: [

@@ -26,7 +26,7 @@ export function errorBody(
   };
 }
 
-/** `body.keys[3].hash` for the path `keys.3.hash`; only one header has issues. */
+/** `body.keys[3].hash` for the path `keys.3.hash`. Only one header can have issues. */
 function locationOf(path: string): string {
   if (path === IDEMPOTENCY_KEY) return `header.${path}`;
   const steps = path === "" ? [] : path.split(".");
@@ -37,7 +37,7 @@ function locationOf(path: string): string {
 }
 
 const problem = z.strictObject({
-  location: z.string().describe("Where it is, like `body.credits.remaining`."),
+  location: z.string().describe("Location of the problem, such as `body.credits.remaining`."),
   message: z.string(),
 });
 

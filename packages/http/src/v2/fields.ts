@@ -1,7 +1,7 @@
 import { OPERATIONS as CORE_OPERATIONS, type InputOf, type InputSchema } from "@latchkey/core";
 import { z } from "zod";
 
-// Fields are those of v1, with their bounds, wherever v2 has the same field or the same value under another name.
+// Wherever v2 has a field of v1, or the same value under another name, it uses the field of v1, with its bounds.
 
 /** The schema of each field of an input. */
 type Fields<Input> = {
@@ -10,7 +10,7 @@ type Fields<Input> = {
     : z.ZodType<Input[Name], Input[Name]>;
 };
 
-/** The fields of an input of core, which says only that it is a schema. */
+/** The fields of an input of core, whose type says only that it is a schema. */
 export function fieldsOf<Input>(schema: InputSchema<Input, Input>): Fields<Input> {
   return (schema as unknown as { readonly shape: Fields<Input> }).shape;
 }
@@ -30,7 +30,7 @@ export const newKey: Fields<NewKey> = fieldsOf(CORE_OPERATIONS.createKey.input);
 
 type ImportedKey = InputOf<"createKeys">[number];
 
-/** Fields of a key of migrations.createKeys in v1: unlike a new one it may be used up already. */
+/** Fields of a key of migrations.createKeys in v1: unlike a new key, it may already be used up. */
 export const importedKey: Fields<ImportedKey> = fieldsOf(
   (
     CORE_OPERATIONS.createKeys.input as unknown as {
@@ -56,7 +56,7 @@ export const page = {
   cursor,
 };
 
-/** An id, or a name that is as good. */
+/** An id, or a name that is accepted instead. */
 export const anyId = z
   .string({ error: "must be a string of 1 to 512 characters" })
   .min(1, { error: "must be a string of 1 to 512 characters" })
@@ -76,7 +76,7 @@ export function usesOf(credits: Credits) {
   return { remaining: remaining ?? undefined, refill };
 }
 
-/** Where the fields of v1 for uses are here: in `credits`. */
+/** Path of a field in v2: the fields of v1 for uses are in `credits`. */
 export function pathInCredits(path: string): string {
   return path.replace(/^(?=(?:remaining|refill)\b)/, "credits.");
 }

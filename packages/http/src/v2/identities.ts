@@ -24,7 +24,7 @@ const either = { identity: anyId.describe("Id of the identity, or your own id of
 
 const MOST_ITEMS = 100;
 
-/** Pages that one search reads: there may be millions of identities, and no index finds a part of a name. */
+/** Maximum pages that one search reads: there may be millions of identities, and no index finds a part of a name. */
 const MOST_READS = 100;
 
 /** Operations on identities: the users that keys belong to. */
@@ -49,8 +49,8 @@ export const IDENTITIES: readonly Operation[] = [
   }),
   defineV2("identities.listIdentities", {
     description:
-      "One page, in the order of creation, without metadata. A search looks at 100 times `limit` identities at most: its " +
-      "page may have few of them, or none, and `hasMore` says that there are more to look at.",
+      "One page, in the order of creation, without metadata. A search looks at no more than 100 times `limit` identities: its " +
+      "page may have few items, or none, and `hasMore` is true if there are more to look at.",
     input: z.strictObject({
       ...page,
       search: anyId.optional().describe("Part of an id or of an external id, in any case."),

@@ -36,13 +36,13 @@ const EXISTING =
 const WHOLE = "Replaces the whole set; an empty list clears it.";
 const REMOVED = `One that the key does not have is ignored. ${EXISTING}`;
 
-/** Permissions of a key as v1 takes them: those that are missing are created if the caller may do that. */
+/** Permissions of a key as v1 accepts them: missing ones are created if the caller may do that. */
 export function permissionItems(names: readonly string[], held: readonly string[]) {
   const create = isRootAllowed(held, { resource: "rbac", id: null, action: "create_permission" });
   return names.map((name) => ({ name, create }));
 }
 
-/** Gives a key permissions; those that are missing are created if the caller may do that. */
+/** Gives a key permissions; missing ones are created if the caller may do that. */
 const givePermissions = (operation: "addPermissions" | "setPermissions", description: string) =>
   defineV2(`keys.${operation}`, {
     ...permissionChange,

@@ -9,12 +9,12 @@ import { OPERATIONS } from "../operations/table.js";
 /** Names of operations of core that v1 serves. */
 type Name = keyof Operations;
 
-/** What an operation of v2 gets beside its input. */
+/** What an operation of v2 gets besides its input. */
 interface Call<Carrier extends Name> {
   /**
    * Carries out the operation of v1, with everything that v1 checks by itself.
    *
-   * @param find - Fields to use instead of those of `input`, such as the id for a name. A repeat uses those of the first call.
+   * @param find - Returns fields that replace those of `input`, such as the id for a name. A repeat uses the fields of the first call.
    */
   readonly carryOut: (
     input: Parameters<Operations[Carrier]>[0],
@@ -31,13 +31,13 @@ interface Definition<
   Response extends z.ZodType<{ readonly meta: unknown }>,
 > {
   /**
-   * The operation of v1 that carries it out, if it has another name. Errors are those of v1; so are summary and required permissions
-   * unless given.
+   * The operation of v1 that carries it out, if it has another name. It has the errors of v1, and unless given here, the summary and
+   * required permissions of v1.
    */
   readonly operation?: Carrier;
   readonly summary?: string;
   readonly description?: string;
-  /** Its fields have the bounds of v1, so that a mistake is found before anything is read, and named as it was sent. */
+  /** Its fields have the bounds of v1, so that a mistake is found before anything is read, and is named as it was sent. */
   readonly input: Input;
   readonly response: Response;
   /** Without `meta`. */
@@ -47,7 +47,7 @@ interface Definition<
   };
   readonly acceptsList?: true;
   readonly isBulk?: true;
-  /** A write that needs no `Idempotency-Key`, because it may be repeated anyway. */
+  /** A write that needs no `Idempotency-Key`, because it can be repeated anyway. */
   readonly isRepeatable?: false;
   readonly requiredPermissions?: (input: z.output<Input>) => RequiredPermissions;
   /** Path of a field in v1 → path of the same field here, for the issues that v1 finds. */
@@ -60,7 +60,7 @@ type Run<Carrier extends Name, Input extends InputSchema, Response extends z.Zod
   input: z.input<Input>,
 ) => Promise<Omit<z.output<Response>, "meta">>;
 
-/** Can be omitted where v1 takes the input as it is, and answers `data`. */
+/** Can be omitted if v1 accepts the input unchanged and returns `data`. */
 type RunField<Carrier extends Name, Input extends InputSchema, Response extends z.ZodType> = ((
   input: Parameters<Operations[Carrier]>[0],
 ) => { data: Awaited<ReturnType<Operations[Carrier]>> }) extends (
@@ -140,7 +140,7 @@ function operationOfV1(name: Name): Operation {
   return found;
 }
 
-/** Rules across fields are checked by v1 alone: their issues get the names of the fields here. */
+/** Only v1 checks rules across fields. This renames the fields in its issues. */
 function inWordsOfV2(error: unknown, pathHere: (path: string) => string): unknown {
   if (!(error instanceof LatchkeyError) || error.code !== "BAD_REQUEST") return error;
   if (error.issues.length === 0) return error;

@@ -65,7 +65,7 @@ function tokensOf(text: string): readonly string[] {
   return tokens;
 }
 
-/** A permission query as a text, within the bounds of a query of v1. */
+/** A permission query as text, within the bounds of a query of v1. */
 export const permissionQueryText = z
   .string({ error: TOO_LONG })
   .min(1, { error: TOO_LONG })
@@ -79,8 +79,8 @@ export const permissionQueryText = z
   );
 
 function problemOf(text: string): string | undefined {
-  // Called even for refused texts, and ten thousand parentheses would overflow the stack. The bound counts characters, some of which are
-  // two units here.
+  // Also called for texts that are too long, and ten thousand parentheses would overflow the stack. The bound counts characters, of which
+  // some have two units here.
   if (text.length > 2 * MAX_LENGTH) return undefined;
   try {
     return permissionQueryField.safeParse(parsePermissionQuery(text)).error?.issues[0]?.message;

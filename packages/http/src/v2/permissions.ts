@@ -167,7 +167,7 @@ interface Named {
   readonly description?: string;
 }
 
-/** Does something with the record that has this id, else with the one that has this name. */
+/** Runs something with the id of a record: with the given text, or if there is no such id, with the id of the record of that name. */
 async function byIdOrName<Result>(
   idOrName: string,
   list: () => Promise<readonly Named[]>,
@@ -193,7 +193,7 @@ function roleIdOf({ getRole, listRoles }: Latchkey, idOrName: string) {
   return byIdOrName(idOrName, listRoles, (roleId) => idOf(roleId, () => getRole({ roleId })));
 }
 
-/** The id of a record that exists. One that is damaged does, and can be changed by its id. */
+/** The id, if the record exists. A damaged one does: it can be changed by its id. */
 async function idOf(id: string, read: () => Promise<unknown>): Promise<string> {
   try {
     await read();
@@ -203,7 +203,7 @@ async function idOf(id: string, read: () => Promise<unknown>): Promise<string> {
   return id;
 }
 
-/** What a cursor of a list holds behind the name of the list. @throws LatchkeyError `BAD_REQUEST` for any other. */
+/** The last id in a cursor of a list, which follows the list's name. @throws LatchkeyError `BAD_REQUEST` for any other cursor. */
 function afterCursor(list: string, cursor: string | undefined): string {
   if (cursor === undefined) return "";
   const lastId = cursor.startsWith(list) ? cursor.slice(list.length) : "";
@@ -213,7 +213,7 @@ function afterCursor(list: string, cursor: string | undefined): string {
   throw new LatchkeyError("BAD_REQUEST", `"cursor" ${message}`, { issues });
 }
 
-/** A page of what v1 returns as a whole. Ids are in the order of creation, so the cursor holds the last one. */
+/** A page of a list that v1 returns as a whole. Ids are in the order of creation, so the cursor contains the last one. */
 function pageOf<Item extends Named>(
   list: string,
   all: readonly Item[],

@@ -15,7 +15,7 @@ const schema = z.strictObject(asked);
 
 type Asked = z.input<typeof schema>;
 
-/** A question in the words of v1. */
+/** A question in the format of v1. */
 export function questionOf({ key, requestId, tags, permissions, credits, ratelimits }: Asked) {
   return {
     key,

@@ -33,7 +33,7 @@ export const RATELIMIT: readonly Operation[] = [
     operation: "limit",
     summary: "Take from several rate limits without a key",
     description:
-      "The body is an array. Each limit is taken from by itself, in this order, whatever becomes of the others: read " +
+      "The body is an array. Each limit is taken from separately, in this order, whatever the results of the others: read " +
       "`passed` of each, or of all.",
     acceptsList: true,
     input: z
@@ -42,7 +42,9 @@ export const RATELIMIT: readonly Operation[] = [
       .max(100, { error: "must be a list of 1 to 100 limits" }),
     response: dataBody(
       z.strictObject({
-        passed: z.boolean().describe("Whether it was admitted; of the whole, whether all were."),
+        passed: z
+          .boolean()
+          .describe("Whether this limit admitted it; outside the list, whether all did."),
         limits: listOf(
           z.strictObject({
             namespace: z.string(),

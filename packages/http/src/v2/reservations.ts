@@ -24,10 +24,10 @@ const settled = shared(
     remaining: whole().nullable().describe("Uses left afterwards; `null` for unlimited."),
     taken: z
       .strictObject({
-        credits: whole().describe("Uses that were taken."),
-        ratelimits: costs.describe("Units that were taken of each limit but concurrent ones."),
+        credits: whole().describe("Taken uses."),
+        ratelimits: costs.describe("Taken units of each limit, except concurrent ones."),
       })
-      .describe("What was taken for good."),
+      .describe("What was finally taken."),
   }),
 );
 
@@ -38,12 +38,12 @@ const reservation = shared(
     keyId: z.string(),
     createdAt: instant,
     expiresAt: instant,
-    credits: whole().describe("Uses that are held."),
-    ratelimits: costs.describe("Units that are held of limits, and slots."),
+    credits: whole().describe("Held uses."),
+    ratelimits: costs.describe("Held units of limits, and slots."),
   }),
 );
 
-/** Result of settle, in the words of v2. */
+/** Result of settle, in the format of v2. */
 function toSettled({
   remaining,
   taken: { uses, ratelimits },
@@ -88,7 +88,7 @@ export const RESERVATIONS: readonly Operation[] = [
   defineV2("keys.settleReservation", {
     operation: "settle",
     description:
-      "What it cost is taken for good, and the rest goes back to where it came from. What is left out cost all that was reserved.",
+      "The cost is finally taken, and the rest goes back to where it came from. Whatever is left out is charged in full, as reserved.",
     input: z.strictObject({
       reservationId,
       credits: settling.remaining,
@@ -106,7 +106,7 @@ export const RESERVATIONS: readonly Operation[] = [
   }),
   defineV2("keys.releaseReservation", {
     operation: "release",
-    description: "The same as a cost of 0 of everything.",
+    description: "The same as settling with a cost of 0 for everything.",
     input: z.strictObject({ reservationId }),
     response: dataBody(settled),
     example: {
@@ -117,7 +117,7 @@ export const RESERVATIONS: readonly Operation[] = [
   }),
   defineV2("keys.renewReservation", {
     operation: "renew",
-    description: "From now on for `ttl`, or as long as at first.",
+    description: "Holds it for `ttl` from now on, or if omitted, for as long as at first.",
     input: z.strictObject({ reservationId, ttl: renewedFor }),
     response: dataBody(z.strictObject({ expiresAt: instant })),
     example: {
@@ -127,8 +127,8 @@ export const RESERVATIONS: readonly Operation[] = [
   }),
   defineV2("keys.listReservations", {
     description:
-      "Those of one key, or of all keys of one identity, in the order in which they were made: exactly one of `keyId` and `identityId`. " +
-      "For an identity it needs `identity.*.read_reservation`.",
+      "The open reservations of one key, or of all keys of one identity, in the order of creation: exactly one of `keyId` and " +
+      "`identityId`. For an identity it needs `identity.*.read_reservation`.",
     input: z.strictObject({ keyId: listed.keyId, identityId: listed.identityId, ...page }),
     response: pageBody(reservation),
     example: {

@@ -18,7 +18,7 @@ const ratelimit = shared(
   }),
 );
 
-/** What keys.verifyKey says about a key; of an unknown one nothing but the code. */
+/** Verdict of keys.verifyKey; for an unknown key only the code. */
 export const verdict = shared(
   "Verdict",
   z.strictObject({
@@ -48,15 +48,15 @@ export const verdict = shared(
     reservationId: z
       .string()
       .optional()
-      .describe("Id of what is held: of a reservation, and of slots of concurrent limits."),
+      .describe("Id of the reservation, or of the held slots of concurrent limits."),
     expiresAt: instant
       .optional()
-      .describe("Unix epoch ms from which on the reservation counts as released."),
+      .describe("Unix epoch ms at which the reservation is released, unless it is renewed."),
   }),
 );
 
 /**
- * A verdict of v1 in the words of v2. JSON omits what is undefined.
+ * A verdict of v1 in the format of v2. JSON omits what is undefined.
  *
  * @param named - The limits that the request named.
  */
@@ -81,7 +81,7 @@ export function toVerdict(
     keyTags: outcome.keyTags,
     identity: outcome.identity && toIdentity(outcome.identity),
     ratelimits: outcome.ratelimits?.flatMap(({ duration, ...limit }) =>
-      // Only a remembered result can lack it, and v2 has none.
+      // Only a remembered result can lack the duration, and v2 has no such results.
       duration === undefined
         ? []
         : [{ ...limit, duration, id: limit.name, autoApply: !named.includes(limit.name) }],

@@ -11,12 +11,12 @@ export const credits = shared(
     remaining: whole().nullable(),
     reserved: whole(1)
       .optional()
-      .describe("Uses that reservations and leases hold, beside `remaining`."),
+      .describe("Uses that reservations and leases hold, in addition to `remaining`."),
     refill: refillSetting.optional(),
   }),
 );
 
-/** A limit of a key or an identity. It is identified by its name, which is its id, too. */
+/** A limit of a key or an identity. Its name is also its id. */
 const ratelimit = shared(
   "Ratelimit",
   z.strictObject({
@@ -29,7 +29,7 @@ const ratelimit = shared(
   }),
 );
 
-/** An identity: in a list without `meta`, beside a key without `ratelimits`. */
+/** An identity: without `meta` in a list, without `ratelimits` as part of a key. */
 export const identity = shared(
   "Identity",
   z.strictObject({
@@ -65,7 +65,7 @@ export const key = shared(
   }),
 );
 
-/** A permission. latchkey knows one name of it, which is its slug, too. */
+/** A permission. It has one name in latchkey, which is also its slug. */
 export const permission = shared(
   "Permission",
   z.strictObject({
@@ -76,7 +76,7 @@ export const permission = shared(
   }),
 );
 
-/** A role; among those of a key without `description` and `permissions`. */
+/** A role; without `description` and `permissions` as part of a key. */
 export const role = shared(
   "Role",
   z.strictObject({
@@ -108,7 +108,7 @@ function toRatelimits(limits: Limits): z.output<typeof ratelimit>[] {
   }));
 }
 
-/** An identity of v1 in the words of v2. */
+/** An identity of v1 in the format of v2. */
 export function toIdentity({
   id,
   externalId,
@@ -119,7 +119,7 @@ export function toIdentity({
   return { id, externalId, meta, ratelimits: ratelimits && toRatelimits(ratelimits) };
 }
 
-/** A key of v1 in the words of v2. JSON omits what is undefined. */
+/** A key of v1 in the format of v2. JSON omits what is undefined. */
 export function toKey(view: KeyView): z.output<typeof key> {
   return {
     keyId: view.id,
@@ -141,7 +141,7 @@ function toCredits(
   return { remaining, reserved, refill: setting };
 }
 
-/** A permission of v1 in the words of v2. */
+/** A permission of v1 in the format of v2. */
 export function toPermission({
   id,
   name,
