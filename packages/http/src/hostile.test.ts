@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { openService } from "./testing/open-service.js";
 
-/** What takes a time that grows with the square of the size takes an hour of this, and a tenth of a second as it should. */
+/** With this size, an algorithm of quadratic time takes an hour, a linear one a tenth of a second. */
 const SIZE = 2_000_000;
 const MANY = SIZE / 10;
 
-/** A service that reads bodies of this size, so that what is behind the bound on bodies is tried as well. */
+/** A service that accepts bodies of this size, so that the code behind the bound on bodies is tested as well. */
 const service = await openService({ maxBodyBytes: 2 * SIZE });
 const { root } = service;
 
-/** How much of a processor a request took, in ms, with the answer. */
+/** Processor time of a request in ms, and its response. */
 async function send(request: Request) {
   const before = process.cpuUsage();
   const response = await service.handler(request);
@@ -18,7 +18,7 @@ async function send(request: Request) {
   return { status: response.status, text, ms: (user + system) / 1_000 };
 }
 
-/** What it takes to read JSON of this size, in ms. */
+/** Processor time to read JSON of this size, in ms. */
 function msOfJson(): number {
   const text = JSON.stringify(
     Array.from({ length: SIZE / 20 }, (_, at) => ({ name: `name ${at}` })),
@@ -49,7 +49,7 @@ const numbered = (text: string, count: number) =>
 const [CREATE, VERIFY, IMPORT] = ["keys.createKey", "keys.verifyKey", "migrations.createKeys"];
 const BOTH = [`/v1/${CREATE}`, `/v2/${CREATE}`];
 
-/** What is sent, to which operations. Each is made when it is sent: all of them at once are 50 MB. */
+/** Bodies, and the operations that they are sent to. Each is created when it is sent: all of them together are 50 MB. */
 const BODIES: readonly (readonly [string, () => string, readonly string[]])[] = [
   ["lists in lists", () => nested("[", "]", SIZE / 2), [...BOTH, `/v1/${IMPORT}`]],
   ["objects in objects", () => nested('{"a":', "}", SIZE / 6), BOTH],
@@ -121,7 +121,7 @@ describe("a body of 2 MB", () => {
     },
   );
 
-  test("is not read at all where bodies are bounded as they are by default", async () => {
+  test("is not read at all with the default bound on bodies", async () => {
     const bounded = await openService();
     const authorization = `Bearer ${bounded.root}`;
     const response = await bounded.handler(post(`/v1/${CREATE}`, long, { authorization }));
@@ -130,7 +130,7 @@ describe("a body of 2 MB", () => {
   });
 });
 
-test("a query of parentheses is refused within the bound on bodies, too", async () => {
+test("a query of parentheses within the bound on bodies is refused, too", async () => {
   const reply = await send(
     post(`/v2/${VERIFY}`, JSON.stringify({ key: "x", permissions: "(".repeat(60_000) })),
   );
@@ -186,7 +186,7 @@ describe("2 MB of a header", () => {
     expect(ms).toBeLessThan(most);
   });
 
-  test("with an id of a request is refused by the name of the header", async () => {
+  test("in Idempotency-Key is refused by the name of the header", async () => {
     const { status, text } = await send(
       post(`/v1/${VERIFY}`, '{"key":"x"}', { "idempotency-key": long }),
     );

@@ -8,7 +8,7 @@ const folder = new URL("../", import.meta.url);
 const README = new URL("README.md", folder);
 const SECTION = /(?<=<!-- operations: [^\n]*-->\n)[\s\S]*?(?=<!-- \/operations -->)/;
 
-/** Operations of the library that HTTP does not serve: what a host does for itself. */
+/** Operations of the library that HTTP does not serve: they are for the host itself. */
 const LIBRARY_ONLY = [
   "authenticateRootKey",
   "createPortalSession",
@@ -27,9 +27,9 @@ const LIBRARY_ONLY = [
 ];
 
 describe("the table of operations", () => {
-  test("serves every operation of the library but those of a host", () => {
+  test("serves every operation of the library, except those for the host", () => {
     const served = OPERATIONS.flatMap(({ operation }) => operation ?? []);
-    // The keys of an API had a path of their own before there were those of a workspace.
+    // `apis.listKeys` existed before `keys.listKeys`, which lists the keys of a workspace.
     const names = [...Object.keys(CORE_OPERATIONS), "listKeys"];
     expect([...served, ...LIBRARY_ONLY].sort()).toEqual(names.sort());
   });
@@ -67,7 +67,7 @@ test.each(["README.md", "UNKEY-V1.md", "UNKEY-V2.md", "SPEC.md"])(
   },
 );
 
-test("the README links to the pages beside it", () => {
+test("the README links to the pages next to it", () => {
   for (const name of ["SPEC.md", "UNKEY-V1.md", "UNKEY-V2.md"])
     expect(readFileSync(README, "utf8")).toContain(`](${name})`);
 });

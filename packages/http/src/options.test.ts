@@ -43,20 +43,20 @@ test("a latchkey in place of the options is a TypeError that says where it goes"
   );
 });
 
-test.each([undefined, null, {}])("a listener is made of a function, not of %j", (handler) => {
+test.each([undefined, null, {}])("a listener cannot be created from %j", (handler) => {
   expect(() => toNodeListener(handler as never)).toThrow(
     new TypeError('"handler" must be a function, such as createHandler returns'),
   );
 });
 
-test("an option that is inherited is a TypeError that names it", () => {
+test("an inherited option is a TypeError that names it", () => {
   const inherited = Object.assign(Object.create({ publicVerify: true }), { latchkey });
   expect(() => createHandler(inherited)).toThrow(
     new TypeError('"publicVerify" must be a field of the object itself, not inherited'),
   );
 });
 
-test("options that are no object are a TypeError that says so", () => {
+test("options that are not an object are a TypeError that says so", () => {
   for (const options of [undefined, null, "x", 1])
     expect(() => createHandler(options as unknown as HandlerOptions)).toThrow(
       new TypeError('"options" must be an object'),

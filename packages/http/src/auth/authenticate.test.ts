@@ -147,7 +147,7 @@ describe("root keys", () => {
   });
 });
 
-describe("a caller that is revoked before its body has come", () => {
+describe("a caller that is revoked before its body has arrived", () => {
   async function sendLate(
     service: TestService,
     {
@@ -164,7 +164,7 @@ describe("a caller that is revoked before its body has come", () => {
       controller.enqueue(new TextEncoder().encode(JSON.stringify({ apiId })));
       controller.close();
     };
-    // Nothing is pulled before it is read.
+    // With this bound, nothing is pulled before it is read.
     const body = new ReadableStream({ pull }, { highWaterMark: 0 });
     const init = { method: "POST", headers, body, duplex: "half" as const };
     const answer = await service.send(new Request("http://keys.test/v1/keys.createKey", init));
@@ -172,7 +172,7 @@ describe("a caller that is revoked before its body has come", () => {
     expect((await service.latchkey.listKeys({ apiId })).total).toBe(0);
   }
 
-  test("by root key is nobody", async () => {
+  test("is refused, if it uses a root key", async () => {
     const service = await openService();
     const { apiId } = await service.latchkey.createApi({ name: "maps" });
     const { key, rootKeyId } = await service.latchkey.createRootKey({ permissions: ["*"] });
@@ -183,7 +183,7 @@ describe("a caller that is revoked before its body has come", () => {
     });
   });
 
-  test("by the host is nobody", async () => {
+  test("is refused, if the host authenticates", async () => {
     let isKnown = true;
     const authenticate = () => (isKnown ? { workspaceId: "ws_default", permissions: ["*"] } : null);
     const service = await openService({ authenticate });
@@ -234,7 +234,7 @@ describe("a host's own authentication", () => {
     expect((await service.call("identities.listIdentities")).status).toBe(500);
   });
 
-  test("does not get around a disabled workspace", async () => {
+  test("does not bypass a disabled workspace", async () => {
     const service = await openService({
       authenticate: async () => ({ workspaceId: "ws_off", permissions: ["*"] }),
     });
@@ -279,7 +279,7 @@ describe("a host's own authentication", () => {
     }
   });
 
-  test("that returns no caller is reported, whatever it returns instead", async () => {
+  test("that returns anything but a caller or null is reported", async () => {
     const odd: unknown[] = [undefined, 0, "", false, "*", [], {}, { workspaceId: "ws_default" }];
     for (const answer of odd) {
       const errors: unknown[] = [];

@@ -5,7 +5,7 @@ import { createCallers } from "./callers.js";
 
 const open = () => createLatchkey({ store: memoryStore() });
 
-test("the same workspace, actor and permissions are the same caller, and others another", () => {
+test("the same workspace, actor and permissions are the same caller; any difference makes another one", () => {
   const callerOf = createCallers(open());
   const ours = callerOf("ws_1", "root_1", ["*"]);
   expect(callerOf("ws_1", "root_1", ["*"])).toBe(ours);
@@ -17,12 +17,12 @@ test("the same workspace, actor and permissions are the same caller, and others 
     expect(callerOf(workspaceId, actor, ["*"]).latchkey).not.toBe(ours.latchkey);
 });
 
-test("nobody in particular in its own workspace has the latchkey itself", () => {
+test("a caller without an actor in latchkey's own workspace has the latchkey itself", () => {
   const latchkey = open();
   expect(createCallers(latchkey)("ws_default", null, []).latchkey).toBe(latchkey);
 });
 
-test("permissions are those of the request, also where they or their list have changed since", () => {
+test("permissions are those of the request, even if they or their list have changed since the last one", () => {
   const callerOf = createCallers(open());
   const held = ["api.api_1.verify_key", "api.api_2.verify_key"];
   const before = callerOf("ws_1", "root_1", held);
@@ -36,7 +36,7 @@ test("permissions are those of the request, also where they or their list have c
   expect(callerOf("ws_1", "root_1", ["api.api_1.read_key"]).verifyScope).toEqual({ apiIds: [] });
 });
 
-test("an actor's name cannot make it another's, nor a workspace", () => {
+test("no name of an actor makes it another caller, or a workspace", () => {
   const callerOf = createCallers(open());
   const actor = (name: string) => callerOf("ws_1", name, []);
   expect(actor("a b").latchkey).not.toBe(actor("a").latchkey);
@@ -44,7 +44,7 @@ test("an actor's name cannot make it another's, nor a workspace", () => {
   expect(() => actor("")).toThrow('"actor" must be a string of 1 to 256 characters');
 });
 
-test("a thousand are kept, and the oldest gives way to one more", () => {
+test("a thousand are kept, and one more replaces the oldest", () => {
   const callerOf = createCallers(open());
   const actor = (name: number) => callerOf("ws_1", `actor ${name}`, []);
   const first = actor(0);

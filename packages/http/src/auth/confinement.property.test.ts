@@ -6,19 +6,19 @@ import { openService, type TestService } from "../testing/open-service.js";
 import { SAMPLES } from "../testing/samples.js";
 import { V2_SAMPLES } from "../testing/v2-samples.js";
 
-/** Every way to call an operation. Without an API nothing more would happen, so it is not deleted. */
+/** Every way to call an operation, except deleting the API: after that, nothing more could happen. */
 const CALLS = [
   ...SAMPLES.map((sample) => ({ ...sample, version: "v1" as const })),
   ...V2_SAMPLES.map((sample) => ({ ...sample, version: "v2" as const })),
 ].filter(({ name }) => name !== "apis.deleteApi");
 
-/** What the two APIs do not share: their keys have the same identity. */
+/** What the two APIs do not share. Their keys have the same identity. */
 const FIELDS = [
   ...(["apiId", "keyId", "key", "roleId", "permissionId"] as const),
   ...(["permission", "rootKeyId", "reservationId"] as const),
 ];
 
-/** Everything of an API, and what belongs to the whole workspace. */
+/** Everything of an API, and everything that belongs to the whole workspace. */
 async function stateOf({ latchkey }: TestService, { apiId, keyId }: Fixture) {
   return {
     api: await latchkey.getApi({ apiId }),

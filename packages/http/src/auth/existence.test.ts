@@ -5,7 +5,7 @@ import { openService, type Reply, type TestService } from "../testing/open-servi
 import { SAMPLES, type Sample } from "../testing/samples.js";
 import { V2_SAMPLES } from "../testing/v2-samples.js";
 
-/** The ids of a fixture: what a call can name that only one workspace has. */
+/** The ids of a fixture: they exist only in one workspace. */
 const KINDS = [
   "apiId",
   "keyId",
@@ -32,7 +32,7 @@ const NEVER: Readonly<Record<Kind, string>> = {
 
 interface World {
   readonly service: TestService;
-  /** A root key that may do everything in a workspace of its own. */
+  /** A root key that may do everything in its own workspace. */
   readonly token: string;
   readonly own: Fixture;
   readonly fates: Readonly<Record<string, Readonly<Record<Kind, string>>>>;
@@ -79,7 +79,7 @@ function kindsIn({ input }: Sample): Kind[] {
   return KINDS.filter((kind) => read.has(kind));
 }
 
-/** All that a caller is sent: every byte, but for the id of the request. */
+/** Everything that a caller is sent, byte by byte, except the id of the request. */
 function sent({ status, headers, text }: Reply): string {
   const fields = [...headers].filter(([name]) => name !== "x-request-id");
   return JSON.stringify({ status, fields, text: text.replace(/req_[A-Za-z0-9]+/g, "req") });
@@ -96,7 +96,7 @@ const CASES = (
   ),
 );
 
-/** How a call is answered that names nothing. Many keys at once are a filter: unknown ones are none. */
+/** The response to a call that names an unknown id. In operations on many keys, ids are a filter, and unknown ones are ignored. */
 function answerToNothing({ sample: { name }, kind }: (typeof CASES)[number]): RegExp {
   if (name === "keys.introspect") return /"text":"\{\\"active\\":false\}"/;
   if (["keys.verifyKey", "keys.exchangeKey", "keys.reserve"].includes(name))
@@ -105,7 +105,7 @@ function answerToNothing({ sample: { name }, kind }: (typeof CASES)[number]): Re
   return isFilter ? /^\{"status":200,.*Keys\\":0\}/ : /^\{"status":4/;
 }
 
-/** What answers is the same for all, so many attempts can be in one world. */
+/** One world for all attempts: they all call the same service. */
 const shared = openWorld();
 
 test("most operations name a resource by its id, in both versions", () => {
@@ -113,7 +113,7 @@ test("most operations name a resource by its id, in both versions", () => {
   expect(named.size).toBeGreaterThan(50);
 });
 
-describe("an id of nothing that this workspace has", () => {
+describe("an id that this workspace does not have", () => {
   test.each(CASES)("$version $title: says nothing by its $kind of what it is", async (one) => {
     const { service, token, own, fates } = await shared;
     const attempt = async (given: string) => {
@@ -122,7 +122,7 @@ describe("an id of nothing that this workspace has", () => {
       return sent(reply).replaceAll(given, "<given>");
     };
     const never = await attempt(NEVER[one.kind]);
-    // What a workspace has deleted itself can still be erased.
+    // An identity that the workspace itself has deleted can still be erased.
     for (const [fate, named] of Object.entries(fates))
       if (fate !== "was deleted here" || one.sample.name !== "identities.eraseIdentity")
         expect([fate, await attempt(named[one.kind])]).toEqual([fate, never]);

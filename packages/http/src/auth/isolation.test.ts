@@ -19,7 +19,7 @@ const NEVER: Fixture = {
   reservationId: "rsv_2NEPo7TZRRrLZSi2U3T1x1aaaaa",
 };
 
-/** Two tenants of one store: `mine` holds a root key for everything, in a workspace of its own. */
+/** Two tenants of one store. `mine` has a root key for everything in its own workspace. */
 async function open() {
   const calls: string[] = [];
   const service = await openService({ store: recordingStore(memoryStore(), calls) });
@@ -35,7 +35,7 @@ function comparable({ status, headers, text }: Reply) {
   return { status, headers: names, text: text.replace(/req_[A-Za-z0-9]+/g, "req") };
 }
 
-describe("another workspace's records answer as if they did not exist", () => {
+describe("records of another workspace are treated as if they did not exist", () => {
   const naming = SAMPLES.filter(({ names }) => names !== undefined);
 
   test.each(naming)(
@@ -48,7 +48,7 @@ describe("another workspace's records answer as if they did not exist", () => {
         return { ...comparable(reply), calls: [...calls] };
       };
       const before = await service.call("apis.listKeys", { apiId: theirs.apiId, decrypt: true });
-      // The first attempt reads what the process keeps: roles, permissions and APIs of the caller's own workspace.
+      // The first attempt reads what the process caches: roles, permissions and APIs of the caller's own workspace.
       await attempt(NEVER);
       const exists = await attempt(theirs);
       expect(exists.status).toBe(404);
@@ -61,7 +61,7 @@ describe("another workspace's records answer as if they did not exist", () => {
     },
   );
 
-  test("keys.verifyKey: a secret of another workspace gets the verdict on an unknown one, and is not charged", async () => {
+  test("keys.verifyKey: a secret of another workspace gets the verdict on an unknown secret, and is not charged", async () => {
     const { service, token, theirs } = await open();
     const { key } = await service.ok("keys.createKey", { apiId: theirs.apiId, remaining: 1 });
     const foreign = await service.call("keys.verifyKey", { key }, { token });
@@ -72,7 +72,7 @@ describe("another workspace's records answer as if they did not exist", () => {
     expect((await service.ok("keys.verifyKey", { key })).remaining).toBe(0);
   });
 
-  test("an externalId of another workspace makes an identity of its own", async () => {
+  test("an externalId of another workspace creates a separate identity", async () => {
     const { service, mine, token, theirs } = await open();
     const { apiId } = await mine.createApi({ name: "mine too" });
     await service.ok("keys.createKey", { apiId, externalId: theirs.externalId }, { token });
@@ -101,7 +101,7 @@ describe("another workspace's records answer as if they did not exist", () => {
   });
 });
 
-describe("the token alone says which workspace is meant", () => {
+describe("only the token decides about the workspace", () => {
   const FORGED = {
     workspaceId: "ws_default",
     userId: "root",

@@ -32,7 +32,7 @@ async function open() {
   return { service, fixture: await createFixture(service) };
 }
 
-/** For calls that are refused: they change nothing. */
+/** For refused calls, which change nothing. */
 let unchanged: ReturnType<typeof open> | undefined;
 function openUnchanged() {
   unchanged ??= open();
@@ -93,7 +93,7 @@ describe.each(SAMPLES)("$title", (sample) => {
     const held = hasNarrower ? [[], [""], nearMisses, other] : [[], [""], nearMisses];
     for (const permissions of [...held, ["api.*"], ["api.*.*"], ["*.*.*"], ["**"], ["* "]]) {
       const { status } = await callAs(service, sample, fixture, permissions);
-      // A verifier of other APIs gets the verdict that no such key exists.
+      // A caller that may verify only keys of other APIs gets the verdict NOT_FOUND.
       const isVerdict =
         ["keys.verifyKey", "keys.introspect", "keys.exchangeKey", "keys.reserve"].includes(
           sample.title,
@@ -116,13 +116,13 @@ describe("permission comes before existence", () => {
     rootKeyId: "root_none",
     reservationId: "rsv_none",
   };
-  /** Those for which there are permissions narrower than for all. */
+  /** Samples for which there are narrower permissions than for all. */
   const narrowing = naming.filter(({ requiredPermissions }) =>
     requiredPermissions.some((need) => !isRbac(need)),
   );
 
   test.each(naming)(
-    "$title: a caller with permission for all learns that it does not exist",
+    "$title: a caller with permission for all resources learns that one does not exist",
     async (sample) => {
       const { service, fixture } = await open();
       for (const permissions of [widened(sample), ["*"]]) {
@@ -133,7 +133,7 @@ describe("permission comes before existence", () => {
   );
 
   test.each(narrowing)(
-    "$title: who may act on some is refused alike whether it exists or not",
+    "$title: a caller with permission for some gets the same refusal whether another exists or not",
     async (sample) => {
       const { service, fixture } = await open();
       const other = await createFixture({ latchkey: service.latchkey }).catch(() => null);
@@ -146,7 +146,7 @@ describe("permission comes before existence", () => {
     },
   );
 
-  test("a token for one API that names an API by id gets 404 for none but its own", async () => {
+  test("a token for one API gets 404 only for that API, when it names APIs by id", async () => {
     const { service, fixture } = await open();
     const [getApi] = SAMPLES.filter(({ title }) => title === "apis.getApi");
     const gone = { ...fixture, apiId: "api_gone" };
@@ -155,7 +155,7 @@ describe("permission comes before existence", () => {
     expect((await callAs(service, getApi!, fixture, ["api.api_gone.read_api"])).status).toBe(403);
   });
 
-  test("validation comes before permission: every authenticated caller learns what is wrong with the input", async () => {
+  test("validation comes before permission: every authenticated caller learns about mistakes in the input", async () => {
     const { service } = await open();
     for (const { name } of SAMPLES) {
       const headers = { "x-permissions": "[]" };
@@ -165,14 +165,14 @@ describe("permission comes before existence", () => {
   });
 });
 
-/** Whether a permission is one on all roles and permissions or on the whole log, which is all that there are of those. */
+/** Whether a permission is for all roles and permissions or for the whole log: those have no narrower form. */
 function isRbac(need: string): boolean {
   return ["rbac.", "audit.", "events.", "root.", "usage."].some((resource) =>
     need.startsWith(resource),
   );
 }
 
-/** A text without what differs from request to request. */
+/** A text without the parts that differ from request to request. */
 function anonymous(text: string): string {
   return text.replace(/req_[A-Za-z0-9]+/g, "req");
 }

@@ -14,7 +14,7 @@ const PATHS = ["openapi.json", "errors/NOT_FOUND", ...REFERENCE_PAGES.map(({ nam
 
 type Service = Awaited<ReturnType<typeof openService>>;
 
-/** Nothing that follows changes it. It makes each page when that is first asked for: the document takes long. */
+/** Shared, because no test changes it, and it creates each page at the first request: creating the document takes long. */
 const service = await openService();
 
 const get = (service: Service, path: string, method = "GET") =>
@@ -42,7 +42,7 @@ describe("openapi.json", () => {
 });
 
 describe("the reference page", () => {
-  test("is HTML under a policy that takes everything from here and nothing inline", async () => {
+  test("is HTML under a policy that allows only this origin and nothing inline", async () => {
     const response = await get(service, "/v1/docs");
     expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
     expect(response.headers.get("content-security-policy")?.split("; ")).toEqual([
@@ -59,7 +59,7 @@ describe("the reference page", () => {
     expect(html).not.toMatch(/https?:|\{\{|style=|<style|<script(?! defer src=")/);
   });
 
-  test("refers only to files beside it, by relative addresses", async () => {
+  test("refers only to files next to it, by relative addresses", async () => {
     const html = await (await get(service, "/v1/docs")).text();
     const addresses = [...html.matchAll(/(?:src|href)="([^"]*)"/g)]
       .map(([, address = ""]) => address)
@@ -69,7 +69,7 @@ describe("the reference page", () => {
       expect((await get(service, `/v1/${address}`)).status, address).toBe(200);
   });
 
-  test("what has its version in its path is kept for ever, the rest is not", async () => {
+  test("files with a version in their path are cached for ever, others are not", async () => {
     for (const { name } of REFERENCE_PAGES) {
       const cacheControl = (await get(service, `/v1/${name}`)).headers.get("cache-control");
       const isVersioned = name.includes(SWAGGER_UI_VERSION);
@@ -79,12 +79,12 @@ describe("the reference page", () => {
     }
   });
 
-  test("the renderer is the one of its package, to the byte, with its notices", () => {
+  test("the renderer is identical to that of its package, with its notices", () => {
     const require = createRequire(import.meta.url);
     const source = dirname(require.resolve("swagger-ui-dist/package.json"));
     expect(require("swagger-ui-dist/package.json").version).toBe(SWAGGER_UI_VERSION);
     const copies = new URL("../../page/swagger-ui/", import.meta.url);
-    // Buffers are compared by themselves: a difference would print megabytes.
+    // Compared outside of `expect`, which would print megabytes for a difference.
     for (const name of [
       "swagger-ui-bundle.js",
       "swagger-ui-bundle.js.LICENSE.txt",
@@ -100,7 +100,7 @@ describe("the reference page", () => {
 });
 
 describe("errors", () => {
-  test("each code has a page that says its status and what it means", async () => {
+  test("each code has a page with its status and its meaning", async () => {
     for (const [code, status] of Object.entries(STATUS)) {
       const response = await get(service, `/v1/errors/${code}`);
       expect([response.status, response.headers.get("content-type")]).toEqual([
@@ -113,13 +113,13 @@ describe("errors", () => {
     }
   });
 
-  test("no other page is there", async () => {
+  test("there is no other page", async () => {
     expect((await get(service, "/v1/errors/STORE_CORRUPT")).status).toBe(404);
   });
 });
 
 describe.each(PATHS)("%s", (path) => {
-  test("is the same for everyone and on every way, with the headers of every answer", async () => {
+  test("is the same for everyone and over every listener, with the headers of every response", async () => {
     const byHost = await openService({
       ...BY_HEADER,
       authenticate: () => {
@@ -147,7 +147,7 @@ describe.each(PATHS)("%s", (path) => {
     }
   });
 
-  test("takes no query parameters, in the words of every operation that takes none", async () => {
+  test("accepts no query parameters, with the same message as an operation without input", async () => {
     const [page, liveness] = await Promise.all(
       [path, "liveness"].map(async (name) => {
         const response = await get(service, `/v1/${name}?x=1&y=%zz`);
@@ -160,14 +160,14 @@ describe.each(PATHS)("%s", (path) => {
     expect((await get(service, `/v1/${path}?`)).status).toBe(200);
   });
 
-  test("takes GET only", async () => {
+  test("accepts only GET", async () => {
     for (const method of ["HEAD", "POST", "OPTIONS", "PUT", "DELETE"]) {
       const response = await get(service, `/v1/${path}`, method);
       expect([response.status, response.headers.get("allow")]).toEqual([405, "GET"]);
     }
   });
 
-  test("is not there with docs: false", async () => {
+  test("does not exist with docs: false", async () => {
     const service = await openService({ docs: false });
     expect((await get(service, `/v1/${path}`)).status).toBe(404);
   });

@@ -6,7 +6,7 @@ import { describeInBrowser, type Watched } from "../testing/browser.js";
 import { listen } from "../testing/listen.js";
 import { openService } from "../testing/open-service.js";
 
-/** Shows two operations of the document at this address: to show them all takes seconds, and the first test waits for that. */
+/** Reduces the document at this address to two operations: showing all takes seconds, and only the first test waits for that. */
 async function shorten(page: Watched["page"], address: string) {
   await page.route(address, async (route) => {
     const response = await route.fetch();
@@ -17,7 +17,7 @@ async function shorten(page: Watched["page"], address: string) {
   });
 }
 
-/** Where the page has the path of an operation. A text is looked for in all of a page that is large, again and again, which takes seconds. */
+/** The element with the path of an operation. A search by text would scan the whole large page again and again, which takes seconds. */
 const pathOf = (name: string) => `[data-path="/v1/${name}"]`;
 
 describeInBrowser("the reference page in a browser", (open) => {
@@ -27,7 +27,7 @@ describeInBrowser("the reference page in a browser", (open) => {
     const { page, strayRequests, requests, complaints } = await open(origin);
     await page.goto(`${origin}/v1/docs`);
     await page.locator(pathOf("keys.verifyKey")).waitFor();
-    // Swagger UI puts invisible spaces where a path may be broken.
+    // Swagger UI inserts invisible spaces where a path may wrap.
     // biome-ignore lint/performance/useDomNodeTextContent: only visible text counts
     const text = (await page.locator("body").innerText()).replaceAll("\u200b", "");
     for (const { name, summary } of OPERATIONS) {
@@ -47,7 +47,7 @@ describeInBrowser("the reference page in a browser", (open) => {
     expect(complaints).toEqual([]);
   });
 
-  test("mounted on a path it calls only below that path, and an operation can be tried", async () => {
+  test("mounted on a path, calls only below that path, and an operation can be tried", async () => {
     const service = await openService();
     const app = express();
     app.use("/internal/keys", toNodeListener(service.handler));
@@ -68,7 +68,7 @@ describeInBrowser("the reference page in a browser", (open) => {
     const service = await openService();
     const { origin } = await listen(toNodeListener(service.handler));
     const { page, strayRequests, complaints } = await open(origin);
-    // The policy is that of the page, whether or not it has anything to show.
+    // The page has its policy even if it has nothing to show.
     await page.route("**/swagger-ui-bundle.js", (route) => route.fulfill({ body: "" }));
     await page.goto(`${origin}/v1/docs`);
     await page.evaluate(`{
@@ -82,7 +82,7 @@ describeInBrowser("the reference page in a browser", (open) => {
     await expect.poll(() => complaints.some((text) => text.startsWith("img-src"))).toBe(true);
     expect(complaints).toContain("planted");
     expect(complaints.some((text) => text.startsWith("script-src"))).toBe(true);
-    // Without a policy only the test itself blocks the request.
+    // Without a policy, only the test itself blocks the request.
     await page.goto(`${origin}/v1/docs/page.css`);
     await page
       .evaluate(`fetch("https://elsewhere.test/b", { mode: "no-cors" })`)

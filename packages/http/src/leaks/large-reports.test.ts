@@ -60,7 +60,7 @@ describe("a large report", () => {
 });
 
 describe("a store that fails in the middle", () => {
-  test("is a 503, and the repeat goes on", async () => {
+  test("is a 503, and the repeat continues", async () => {
     const store = memoryStore();
     const own = createLatchkey({ store });
     const api = await own.createApi({ name: "tides" });
@@ -91,7 +91,7 @@ describe("a store that fails in the middle", () => {
   });
 });
 
-test("node:http serves it, refuses what is too large, and reads the bytes as they came", async () => {
+test("node:http serves it, refuses bodies that are too large, and reads the bytes unchanged", async () => {
   const { key } = await latchkey.createKey({ apiId });
   const { origin: url } = await listen(toNodeListener(handlerWith()));
   const send = (body: string) => {

@@ -35,7 +35,7 @@ const handlerWith = (options: Partial<LeakHandlerOptions> = {}, on = latchkey) =
   leakHandler(on, errors, options);
 
 describe("a report", () => {
-  test("revokes the keys in it, and says of each token whether it was one", async () => {
+  test("revokes the keys in it, and says for each token whether it was a key", async () => {
     const { keyId, key } = await latchkey.createKey({ apiId, prefix: "tides_live" });
     const other = await latchkey.createKey({ apiId });
     const tokens = [found("ghp_none"), found(key), found(key, { url: "", source: undefined })];
@@ -57,7 +57,7 @@ describe("a report", () => {
     expect(JSON.stringify(events)).not.toContain(key);
   });
 
-  test("X1: again answers the same labels, byte for byte, and changes nothing", async () => {
+  test("X1: that is repeated gets the same labels, byte for byte, and changes nothing", async () => {
     for (const policy of ["disable", "report", "delete", "rotate"] as const) {
       const { key } = await latchkey.createKey({ apiId });
       const text = JSON.stringify([found(key), found("x"), found(key)]);
@@ -74,7 +74,7 @@ describe("a report", () => {
     }
   });
 
-  test("may say more than is asked for, nothing of the place, and anything of it", async () => {
+  test("may have further members, no place, or any text as place", async () => {
     const { key } = await latchkey.createKey({ apiId });
     const tokens = [
       { token: key, type: "t", extra: [1] },
@@ -91,12 +91,12 @@ describe("a report", () => {
     ]);
   });
 
-  test("of nothing is answered by nothing", async () => {
+  test("that is empty gets an empty response", async () => {
     expect(await reply(handlerWith()(post("[]")))).toMatchObject({ status: 200, body: [] });
   });
 });
 
-describe("X1: what is not signed by a known key is a 401, and changes nothing", () => {
+describe("X1: a report not signed by a known key is a 401, and changes nothing", () => {
   test("in the same words, whatever is wrong", async () => {
     const { key } = await latchkey.createKey({ apiId });
     const body = JSON.stringify([found(key)]);
@@ -147,7 +147,7 @@ describe("X1: what is not signed by a known key is a 401, and changes nothing", 
     expect(errors).toEqual([]);
   });
 
-  test("the body is not read where the headers say enough", async () => {
+  test("the body is not read if the headers are enough to refuse", async () => {
     const body = new ReadableStream(
       {
         pull: () => {
@@ -169,7 +169,7 @@ describe("X1: what is not signed by a known key is a 401, and changes nothing", 
     expect((await handlerWith()(request)).status).toBe(401);
   });
 
-  test("a body that was changed on the way, in one bit, is refused", async () => {
+  test("a body that was changed in one bit is refused", async () => {
     const { key } = await latchkey.createKey({ apiId });
     const body = JSON.stringify([found(key)]);
     const headers = { "github-public-key-signature": signed(body) };
@@ -182,7 +182,7 @@ describe("X1: what is not signed by a known key is a 401, and changes nothing", 
 });
 
 describe("the public keys", () => {
-  test("may be found by a function", async () => {
+  test("can come from a function", async () => {
     const asked: string[] = [];
     const handler = handlerWith({
       publicKeys: async (id) => {
@@ -196,7 +196,7 @@ describe("the public keys", () => {
     expect(asked).toEqual(["current", "other"]);
   });
 
-  test("that cannot be found now are a 500, with the error for the host alone", async () => {
+  test("that the function fails to find are a 500, and only the host gets the error", async () => {
     const bad: LeakHandlerOptions["publicKeys"][] = [
       () => {
         throw new Error("no network");
@@ -214,7 +214,7 @@ describe("the public keys", () => {
     expect(errors).toHaveLength(bad.length);
   });
 
-  test("that do not come within five seconds are a 503", async () => {
+  test("that do not arrive within five seconds are a 503", async () => {
     vi.useFakeTimers();
     const answer = reply(handlerWith({ publicKeys: () => new Promise(() => {}) })(post("[]")));
     await vi.advanceTimersByTimeAsync(5_001);
@@ -223,7 +223,7 @@ describe("the public keys", () => {
     expect(errors).toHaveLength(1);
   });
 
-  test("of another kind, and options that are wrong, are refused when the handler is made", () => {
+  test("of another kind, and wrong options, are refused when the handler is created", () => {
     const rsa = generateKeyPairSync("rsa", { modulusLength: 2_048 }).publicKey;
     const pem = rsa.export({ type: "spki", format: "pem" }) as string;
     const secret = HOST.privateKey.export({ type: "pkcs8", format: "pem" }) as string;
@@ -254,7 +254,7 @@ describe("a policy that is a function", () => {
     expect(await latchkey.verifyKey({ key: other.key })).toMatchObject({ code: "NOT_FOUND" });
   });
 
-  test("that throws, rejects or answers anything else disables, and the host is told", async () => {
+  test("that throws, rejects or returns anything else disables the key, and is reported", async () => {
     const bad: NonNullable<LeakHandlerOptions["policy"]>[] = [
       () => {
         throw new Error("no");
@@ -273,7 +273,7 @@ describe("a policy that is a function", () => {
     expect(errors).toHaveLength(bad.length);
   });
 
-  test("that does not answer within five seconds disables", async () => {
+  test("that does not answer within five seconds disables the key", async () => {
     const { key } = await latchkey.createKey({ apiId });
     vi.useFakeTimers();
     const policy = () => new Promise<LeakPolicy>(() => {});
@@ -284,7 +284,7 @@ describe("a policy that is a function", () => {
   });
 });
 
-describe("a body that is no report", () => {
+describe("a body that is not a report", () => {
   test.each([
     ["nothing", ""],
     ["no JSON", "{"],

@@ -39,7 +39,7 @@ function at(pointer: string): Schema {
 
 const resolve = (reference: string) => at(reference.replace("#", ""));
 
-/** The schema of the body, or of an object of the parameters. */
+/** The schema of the body, or of an object with the parameters. */
 function inputSchema(operation: Operation): {
   readonly schema: Schema;
   validate: ValidateFunction;
@@ -70,7 +70,7 @@ function serviceFor(...permissions: string[]) {
   return openService({ authenticate, maxBodyBytes: 16_000_000 });
 }
 
-/** A valid input is refused with 403, before anything is done; every input is checked as always. */
+/** Without permissions, a valid input is refused with 403 before anything is done; every input is checked as always. */
 const forNobody = await serviceFor();
 const forEveryone = await serviceFor("*");
 
@@ -105,7 +105,7 @@ function textsOf(input: unknown): Record<string, string> {
   );
 }
 
-/** What the server says in place of the issues after the thousandth. */
+/** The server's message in place of the issues after the thousandth. */
 const FURTHER_ISSUES = /^and \d+ more issues?$/;
 
 function isBeyondSchemas({ name }: Operation, { message }: Issue): boolean {
@@ -128,7 +128,7 @@ const KEY_RULES = {
   ceilings: { maxExpiresIn: "90d", maxRatelimit: { limit: 10, duration: "1m" } },
 };
 
-/** Examples with fields that exclude those of the documented one, or that need others beside them. */
+/** Examples with fields that exclude those of the documented one, or that need others. */
 const FURTHER_EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   "apis.createApi": [{ name: "payments", ...KEY_RULES }],
   "apis.updateApi": [
@@ -156,7 +156,7 @@ const FURTHER_EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   ],
 };
 
-/** Inputs that only the document accepts, and that random ones seldom hold. */
+/** Inputs that only the document accepts, and that are rarely generated. */
 const SELDOM: Readonly<Record<string, readonly unknown[]>> = {
   "migrations.createKeys": [
     [{ apiId: API_ID, plaintext: "sk_1", ipWhitelist: Array(1_000).fill("Aa"), start: "other" }],
@@ -167,7 +167,7 @@ const WITH_INPUT = OPERATIONS.filter(
   (operation) => Object.keys(inputSchema(operation).schema.properties ?? { items: 0 }).length > 0,
 );
 
-describe("the document accepts and refuses what the server does", () => {
+describe("the document accepts and refuses the same inputs as the server", () => {
   test.each(WITH_INPUT)("$name", async (operation) => {
     const { schema, validate } = inputSchema(operation);
     const examples = [operation.example.input, ...(FURTHER_EXAMPLES[operation.name] ?? [])];
@@ -176,7 +176,7 @@ describe("the document accepts and refuses what the server does", () => {
     async function isAccepted(input: unknown): Promise<boolean> {
       const isDocumented = validate(input);
       const issues = await issuesOf(forNobody, operation, input);
-      // The document may only accept more, and only where no schema can say less.
+      // The document may only accept more, and only where no schema can express the bound.
       const hasReason = isDocumented && issues.every((issue) => isBeyondSchemas(operation, issue));
       if (isDocumented !== (issues.length === 0) && !hasReason)
         expect({ input, refusedByDocument: validate.errors }).toEqual({ input, issues });
@@ -209,7 +209,7 @@ function withStrayField(example: unknown): unknown {
   return Array.isArray(example) ? [stray] : stray;
 }
 
-/** A query, or a form, holds texts, numbers and booleans, each where the document has that type. */
+/** A query or a form has texts, numbers and booleans, each where the document has that type. */
 function isQuery(input: unknown, { properties = {} }: Schema): boolean {
   return (
     typeof input === "object" &&
@@ -263,7 +263,7 @@ describe("both refuse", () => {
   });
 });
 
-describe("a bound that no schema can say", () => {
+describe("a bound that no schema can express", () => {
   test.each(BOUNDS_BEYOND_SCHEMAS)("$message: $reason", async ({ example, message }) => {
     const operation = OPERATIONS.find(({ name }) => name === example.operation) as Operation;
     const input: unknown = JSON.parse(JSON.stringify(example.input));

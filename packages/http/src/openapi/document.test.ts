@@ -25,7 +25,7 @@ function referencesIn(value: unknown): string[] {
 
 /** A field of a schema, or a parameter. */
 interface Field {
-  /** The shared schema or the operation that it is in, then the names of fields down to its own. */
+  /** The shared schema or operation of the field, then the names of fields down to its own. */
   readonly path: readonly string[];
   /** Its type in JSON, without null. */
   readonly type: string;
@@ -73,7 +73,7 @@ const fields: readonly Field[] = [
   ]),
 ];
 
-/** Fields of this name, which may have names before it, that are described by this note. */
+/** Fields with this name, which may include names before it, that are described by this note. */
 function describedBy(name: string, note: string | undefined): readonly Field[] {
   return fields.filter(
     ({ path, description }) => description === note && `.${path.join(".")}`.endsWith(`.${name}`),
@@ -90,7 +90,7 @@ test("the validator itself notices a planted mistake", async () => {
   expect((await new Validator().validate(broken)).valid).toBe(false);
 });
 
-test("has every operation, under its own verb and by its own name, and nothing else", () => {
+test("has every operation, with its verb and its name, and nothing else", () => {
   expect(Object.keys(document.paths)).toEqual(OPERATIONS.map(({ name }) => `/v1/${name}`));
   for (const { name, method } of OPERATIONS) {
     expect(Object.keys(document.paths[`/v1/${name}`])).toEqual([method.toLowerCase()]);
@@ -127,13 +127,13 @@ test.each(OPERATIONS)("$name lists each of its error codes by status", (operatio
   expect(codes.toSorted()).toEqual(errorCodesOf(operation).toSorted());
 });
 
-test("a root key is needed by all but the public operations", () => {
+test("all operations except public ones need a root key", () => {
   expect(document.security).toEqual([{ rootKey: [] }]);
   for (const { name, isPublic } of OPERATIONS)
     expect(described(name).security, name).toEqual(isPublic === true ? [] : undefined);
 });
 
-test("the description names the required permissions, in both forms", () => {
+test("the description names the required permissions in both forms", () => {
   expect(described("keys.createKey").description).toContain(
     "Needs `api.*.create_key` or `api.<apiId>.create_key`",
   );
@@ -189,7 +189,7 @@ describe("the description of a field", () => {
     }
   });
 
-  test("is that of the longest matching path: of this schema, else of this field in any, else of the name", () => {
+  test("is the note of the longest matching path: in this schema, else in any, else of the name", () => {
     expect(noteOf(["keys.verifyKey", "remaining", "cost"])).toBe(
       NOTES_BY_PATH["keys.verifyKey.remaining.cost"],
     );
@@ -231,7 +231,7 @@ test("baseUrl precedes the paths; without it they follow the host", () => {
   );
 });
 
-test("is a new object each time, so that a caller may change it", () => {
+test("is a new object each time, so that a caller can change it", () => {
   const first = openApiDocument();
   Object.assign(first.paths["/v1/liveness"] as object, { get: null });
   expect(openApiDocument()).toEqual(document);

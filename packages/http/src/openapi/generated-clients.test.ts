@@ -4,7 +4,7 @@ import { V2 } from "../v2/contract.js";
 import type { JsonSchema } from "./components.js";
 import { documentOf } from "./document.js";
 
-/** What generators of clients make of the documents: rules that JSON Schema does not have. */
+/** Rules for client generators, which JSON Schema does not have. */
 const DOCUMENTS = [V1, V2].map((contract) => [contract.version, documentOf(contract, "")] as const);
 
 function schemasIn(value: unknown): JsonSchema[] {
@@ -12,7 +12,7 @@ function schemasIn(value: unknown): JsonSchema[] {
   return [value as JsonSchema, ...Object.values(value).flatMap(schemasIn)];
 }
 
-/** The components that a type is made of: not those of its members, which a generated type reads only when they are used. */
+/** The components that a type consists of, except those of its members, which a generated type resolves only when they are used. */
 function partsOf({ $ref, anyOf, oneOf, allOf, items }: JsonSchema): string[] {
   const name = typeof $ref === "string" ? [$ref.replace("#/components/schemas/", "")] : [];
   const parts = [anyOf, oneOf, allOf, items].flat().filter((part) => part !== undefined);
@@ -33,7 +33,7 @@ test.each(DOCUMENTS)("%s: no type is a choice or a list of itself", (_version, {
   }
 });
 
-test.each(DOCUMENTS)("%s: no pattern is beside a choice", (_version, document) => {
+test.each(DOCUMENTS)("%s: no pattern is next to a choice", (_version, document) => {
   const withPattern = schemasIn(document).filter(({ pattern }) => typeof pattern === "string");
   expect(withPattern).not.toEqual([]);
   for (const schema of withPattern)

@@ -12,7 +12,7 @@ function convert(schema: z.ZodType, io: "input" | "output" = "output") {
   return { properties: properties as Record<string, JsonSchema>, rest, components };
 }
 
-test("a shared schema is described once and referred to", () => {
+test("a shared schema is defined once and referenced", () => {
   const inner = shared("TestInner", z.strictObject({ size: whole() }));
   const { properties, components } = convert(z.strictObject({ one: inner, two: inner }));
   const reference = { $ref: "#/components/schemas/TestInner" };
@@ -38,7 +38,7 @@ test("a value or null is one type", () => {
   expect(properties.expires).not.toHaveProperty("anyOf");
 });
 
-test("the bound of all whole numbers is not repeated, every other is", () => {
+test("the bound of all whole numbers is left out, every other one is written", () => {
   const { properties } = convert(z.strictObject({ a: whole(1), b: whole().max(31) }));
   expect(properties).toEqual({
     a: { type: "integer", minimum: 1 },
@@ -46,7 +46,7 @@ test("the bound of all whole numbers is not repeated, every other is", () => {
   });
 });
 
-test("metadata is an object, coming in and going out", () => {
+test("metadata is an object, in inputs and outputs", () => {
   const { components } = convert(z.strictObject({ meta: metadataField }), "input");
   expect(components.get("Metadata")).toMatchObject({
     type: "object",
@@ -55,7 +55,7 @@ test("metadata is an object, coming in and going out", () => {
   expect([...components.keys()].sort()).toEqual(["Metadata", "MetadataValue"]);
 });
 
-test("a field has the note of its own name, though fields of one type are one schema", () => {
+test("a field has the note of its own name, even if fields of one type share a schema", () => {
   const instant = whole();
   const { properties } = convert(
     z.strictObject({ expires: instant, createdAt: instant, a: instant }),
@@ -65,7 +65,7 @@ test("a field has the note of its own name, though fields of one type are one sc
   expect(properties.a).not.toHaveProperty("description");
 });
 
-test("a default makes a field that may be left out", () => {
+test("a field with a default is optional", () => {
   const { properties, rest } = convert(OPERATIONS.createKey.input, "input");
   expect(rest.required).toEqual(["apiId"]);
   expect(properties.enabled).toMatchObject({ type: "boolean", default: true });

@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 
 describe("apis.createApi", () => {
-  test("takes a protection and an allow-list, which apis.getApi shows", async () => {
+  test("accepts a protection and an allow-list, which apis.getApi returns", async () => {
     const fields = { deleteProtection: true, ipWhitelist: ["192.0.2.0/24"] };
     const made = await service.ok("apis.createApi", { name: "harbour", ...fields });
     expect(await service.ok("apis.getApi", { apiId: made.apiId })).toEqual({
@@ -23,7 +23,7 @@ describe("apis.createApi", () => {
 });
 
 describe("apis.listApis", () => {
-  test("lists page by page", async () => {
+  test("lists in pages", async () => {
     const { apiId: second } = await service.ok("apis.createApi", { name: "harbour" });
     const page = await service.ok("apis.listApis", { limit: 1 });
     expect(page).toEqual({
@@ -65,7 +65,7 @@ describe("apis.updateApi", () => {
     });
   });
 
-  test("reports every wrong entry by its place, and never the entry", async () => {
+  test("reports every wrong entry by its position, and never the entry itself", async () => {
     const ipWhitelist = ["192.0.2.0/24", "192.0.2.1/24", "hunter2"];
     const { status, body, text } = await service.call("apis.updateApi", { apiId, ipWhitelist });
     expect(status).toBe(400);
@@ -77,7 +77,7 @@ describe("apis.updateApi", () => {
   });
 });
 
-test("a protected API is 412 DELETE_PROTECTED until it is protected no more", async () => {
+test("deleting a protected API is 412 DELETE_PROTECTED until the protection is removed", async () => {
   await service.ok("apis.updateApi", { apiId, deleteProtection: true });
   const { status, body } = await service.call("apis.deleteApi", { apiId });
   expect([status, body.error.code]).toEqual([412, "DELETE_PROTECTED"]);
@@ -86,7 +86,7 @@ test("a protected API is 412 DELETE_PROTECTED until it is protected no more", as
 });
 
 describe("keys.verifyKey, of an API with an allow-list", () => {
-  test("checks the address in the input, and not that of the request", async () => {
+  test("checks the address in the input, not that of the request", async () => {
     const { key } = await service.ok("keys.createKey", { apiId });
     await service.ok("apis.updateApi", { apiId, ipWhitelist: ["192.0.2.0/24"] });
     const codeOf = async (input: object, headers = {}) =>

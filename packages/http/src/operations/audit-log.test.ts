@@ -23,7 +23,7 @@ describe("audit.listAuditEvents", () => {
     ]);
   });
 
-  test("names the actor that a host names, and nobody if it names none", async () => {
+  test("names the actor from the host, or no actor if the host gives none", async () => {
     const service = await openService({
       authenticate: (request) => {
         const actor = request.headers.get("x-user");
@@ -40,7 +40,7 @@ describe("audit.listAuditEvents", () => {
     ]);
   });
 
-  test("comes page by page, the latest first, filtered by key", async () => {
+  test("comes in pages, the latest first, filtered by key", async () => {
     const service = await openService();
     const { apiId } = await service.ok("apis.createApi", { name: "payments" });
     const { keyId } = await service.ok("keys.createKey", { apiId });
@@ -68,7 +68,7 @@ describe("audit.listAuditEvents", () => {
     expect([status, body.error.issues[0].path]).toEqual([400, path]);
   });
 
-  test("shows a root key nothing of another workspace", async () => {
+  test("shows nothing of another workspace to a root key", async () => {
     const service = await openService();
     await service.ok("apis.createApi", { name: "payments" });
     const { key: token } = await service.latchkey
@@ -78,7 +78,7 @@ describe("audit.listAuditEvents", () => {
     expect(events).toMatchObject([{ type: "root_key.created", workspaceId: "ws_2" }]);
   });
 
-  test("holds no secret and no token", async () => {
+  test("contains no secret and no token", async () => {
     const service = await openService();
     const { apiId } = await service.ok("apis.createApi", { name: "payments" });
     const { key } = await service.ok("keys.createKey", { apiId, recoverable: true });

@@ -25,7 +25,7 @@ test("returns the verdict with every check, and charges nothing", async () => {
   }
 });
 
-test("says what is missing, and whether waiting helps", async () => {
+test("shows what is missing, and whether waiting helps", async () => {
   const { service, key } = await open({ ratelimit: { limit: 1, duration: 60_000 } });
   await service.ok("keys.verifyKey", { key });
   const { checks, code } = await service.ok("keys.verifyKey", {
@@ -50,7 +50,7 @@ test("says what is missing, and whether waiting helps", async () => {
   ]);
 });
 
-test("of an unknown secret has one check, and so has a key of an API that the caller may not verify", async () => {
+test("has one check for an unknown secret, and for a key of an API that the caller may not verify", async () => {
   const { service, key } = await open();
   const token = await service.rootKey("api.api_other.verify_key");
   const unknown = await service.ok("keys.verifyKey", { key: "no such key", dryRun: true });
@@ -73,7 +73,7 @@ test("remembers nothing under an Idempotency-Key", async () => {
   expect(real).not.toHaveProperty("checks");
 });
 
-test("needs a root key that may verify, as the call itself does", async () => {
+test("needs a root key that may verify, like the call itself", async () => {
   const { service, key } = await open();
   const token = await service.rootKey("api.*.read_key");
   const { status } = await service.call("keys.verifyKey", { key, dryRun: true }, { token });

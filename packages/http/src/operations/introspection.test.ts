@@ -27,7 +27,7 @@ const ask = async (service: TestService, token: string) =>
   (await service.call("keys.introspect", { token })).text;
 
 describe("keys.introspect", () => {
-  test("says what RFC 7662 names of a key", async () => {
+  test("returns the fields of RFC 7662 about a key", async () => {
     const { service, create } = await open();
     for (const name of ["docs.read", "docs.write"])
       await service.latchkey.createPermission({ name });
@@ -50,7 +50,7 @@ describe("keys.introspect", () => {
     });
   });
 
-  test("leaves out what there is none of, and passes over the hint", async () => {
+  test("leaves out fields that a key does not have, and ignores the hint", async () => {
     const { service, create } = await open();
     const { key, keyId } = await create();
     const body = `token_type_hint=access_token&token=${key}`;
@@ -62,7 +62,7 @@ describe("keys.introspect", () => {
     });
   });
 
-  test("says nothing but active: false of whatever is not VALID", async () => {
+  test("returns only active: false for every verdict except VALID", async () => {
     const { service, apiId, create } = await open();
     const { latchkey } = service;
     const off = await create();
@@ -110,7 +110,7 @@ describe("keys.introspect", () => {
     expect((await own.service.call("keys.introspect", { token: key })).status).toBe(403);
   });
 
-  test("knows the keys of those APIs that the root key may verify, and no others", async () => {
+  test("knows only the keys of APIs that the root key may verify", async () => {
     const { service, apiId, create } = await open();
     const { key } = await create({ remaining: 2 });
     const token = await service.rootKey(`api.${apiId}.verify_key`);
@@ -136,7 +136,7 @@ describe("keys.introspect", () => {
     expect(reply.status).toBe(401);
   });
 
-  test("is counted, and charged, as a verification", async () => {
+  test("counts, and is charged, as a verification", async () => {
     const { service, create } = await open();
     const { key, keyId } = await create({ remaining: 1 });
     await ask(service, key);
@@ -152,7 +152,7 @@ describe("keys.introspect", () => {
   });
 });
 
-describe("a body that is no form with one token", () => {
+describe("a body that is not a form with one token", () => {
   test.each([
     ["nothing", ""],
     ["another field alone", "key=SECRET"],
@@ -176,13 +176,13 @@ describe("a body that is no form with one token", () => {
     expect(reply.text).not.toContain(key);
   });
 
-  test("bytes that are no UTF-8 are a 400", async () => {
+  test("bytes that are not UTF-8 are a 400", async () => {
     const { service } = await open();
     const bytes = Uint8Array.from([...new TextEncoder().encode("token=x"), 0xff]);
     expect((await post(service, bytes)).status).toBe(400);
   });
 
-  test("a token in the query is a 400, beside one in the body too", async () => {
+  test("a token in the query is a 400, even with one in the body", async () => {
     const { service, create } = await open();
     const { key } = await create();
     for (const body of ["", `token=${key}`]) {

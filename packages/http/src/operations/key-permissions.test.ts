@@ -19,7 +19,7 @@ describe.each([
   const make = async (name: string): Promise<string> =>
     (await service.ok(`permissions.create${kind}`, { name }))[idField];
 
-  test("are added, set and removed, each call answering what the key then holds", async () => {
+  test("are added, set and removed, and each call returns those of the key afterwards", async () => {
     const [docs, tiles] = [await make("docs"), await make("tiles")];
     const both = [
       { id: docs, name: "docs" },
@@ -41,7 +41,7 @@ describe.each([
     expect((await service.ok("keys.getKey", { keyId }))[field]).toEqual(["tiles"]);
   });
 
-  test("are created with create, and are 412 if they do not exist", async () => {
+  test("are created with create; without it, missing ones are a 412", async () => {
     const { body } = await change("add", { name: "fresh", create: true });
     expect(body[field]).toMatchObject([{ name: "fresh" }]);
     expect(await service.ok(`permissions.list${kind}s`)).toEqual([
@@ -54,7 +54,7 @@ describe.each([
     }
   });
 
-  test("an item without id and name is 400, by its place", async () => {
+  test("an item without id and name is 400, named by its position", async () => {
     await make("docs");
     for (const verb of ["add", "set", "remove"])
       for (const item of [{}, { create: true }, { title: "docs" }, 7, null]) {
@@ -64,7 +64,7 @@ describe.each([
       }
   });
 
-  test("of a key that does not exist are 404", async () => {
+  test("of an unknown key are 404", async () => {
     await make("docs");
     for (const verb of ["add", "set", "remove"]) {
       const input = { keyId: "key_none", [field]: ["docs"] };
@@ -72,7 +72,7 @@ describe.each([
     }
   });
 
-  test("with create need the permission to create, whether they exist or not", async () => {
+  test("need the permission to create with create, whether they exist or not", async () => {
     await make("docs");
     const lower = kind.toLowerCase();
     const token = await service.rootKey(

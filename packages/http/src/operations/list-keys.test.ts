@@ -18,7 +18,7 @@ async function find(name: string, query: object): Promise<string[]> {
 }
 
 describe("keys.listKeys", () => {
-  test("finds the keys of all APIs, of one, or of a user, without a total", async () => {
+  test("finds the keys of all APIs, of one API, or of a user, without a total", async () => {
     const one = await create({ externalId: "user_1" });
     const { apiId: other } = await service.ok("apis.createApi", { name: "maps" });
     const two = await create({ apiId: other, externalId: "user_1" });
@@ -77,7 +77,7 @@ describe("keys.listKeys", () => {
     ]);
   });
 
-  test("a cursor goes with its question, and an order needs an API or a user", async () => {
+  test("a cursor is valid only with the same filters, and an order needs an API or a user", async () => {
     for (let made = 0; made < 3; made += 1) await create({ name: "gate" });
     const { cursor } = await service.ok("keys.listKeys", { nameContains: "gate", limit: 1 });
     const rest = { nameContains: "gate", limit: 2, cursor };
@@ -87,7 +87,7 @@ describe("keys.listKeys", () => {
     expect([status, body.error.code]).toEqual([412, "PRECONDITION_FAILED"]);
   });
 
-  test("a token for one API lists the keys of that one alone", async () => {
+  test("a token for one API lists only the keys of that API", async () => {
     const { key: token } = await service.latchkey.createRootKey({
       permissions: [`api.${apiId}.read_key`, `api.${apiId}.read_api`],
     });

@@ -35,7 +35,7 @@ async function issuesOf(call: Promise<unknown>) {
 }
 
 describe("a schema of metadata", () => {
-  test("answers what is kept: defaults are filled in, and types follow", async () => {
+  test("determines what is stored: defaults are filled in, and types follow", async () => {
     const { latchkey, apiId } = await open();
     const { keyId } = await latchkey.createKey({ apiId, meta: { plan: "pro" } });
     const { meta } = await latchkey.getKey({ keyId });
@@ -47,7 +47,7 @@ describe("a schema of metadata", () => {
     expect((await latchkey.getKey({ keyId })).meta).toBeUndefined();
   });
 
-  test("refuses on every write, naming the path, and nothing is written", async () => {
+  test("refuses at every write, naming the path, and nothing is written", async () => {
     const { latchkey, apiId } = await open();
     const meta = { plan: "gold", tags: [{ name: "a" }, { name: "" }] } as never;
     const paths = ["meta.plan", "meta.tags.1.name"];
@@ -62,7 +62,7 @@ describe("a schema of metadata", () => {
     expect((await latchkey.getKey({ keyId })).name).toBeUndefined();
   });
 
-  test("of identities may be asked asynchronously, and is not asked about {}", async () => {
+  test("of identities can be asynchronous, and is not called for {}", async () => {
     const { latchkey } = await open();
     const create = (externalId: string, city: string) =>
       latchkey.createIdentity({ externalId, meta: { city } });
@@ -75,7 +75,7 @@ describe("a schema of metadata", () => {
     await latchkey.createIdentity({ externalId: "b", meta: {} });
   });
 
-  test("keeps the bounds of metadata, before it is asked and after", async () => {
+  test("cannot exceed the bounds of metadata, which are checked before and after it", async () => {
     const latchkey = createLatchkey({
       store: memoryStore(),
       meta: z.object({ at: z.number() }).transform(({ at }) => ({ at: new Date(at) })),

@@ -14,7 +14,7 @@ async function open(options: { maxBodyBytes?: number } = {}) {
   return { service, apiId };
 }
 
-/** Posts a text as it is. */
+/** Posts a text unchanged. */
 async function post(service: TestService, text: string) {
   const request = new Request("http://keys.test/v1/migrations.createKeys", {
     method: "POST",
@@ -45,7 +45,7 @@ describe("migrations.createKeys", () => {
     expect([shown.plaintext, shown.start]).toEqual(["sk_two", ""]);
   });
 
-  test("is 409 for a secret that is known, 404 for an unknown API, 412 for a missing role: nothing is written", async () => {
+  test("is 409 for a known secret, 404 for an unknown API, 412 for a missing role: nothing is written", async () => {
     const { service, apiId } = await open();
     await service.ok("migrations.createKeys", [{ apiId, hash: hashOf("sk_one") }]);
     const fresh = { apiId, hash: hashOf("sk_new") };
@@ -122,7 +122,7 @@ describe("migrations.createKeys", () => {
     expect((await service.call("migrations.createKeys", list, { token })).status).toBe(200);
   });
 
-  test("refuses a token for one API alike whether the other APIs of the list exist or not", async () => {
+  test("gives a token for one API the same refusal whether the other APIs of the list exist or not", async () => {
     const { service, apiId } = await open();
     const { apiId: other } = await service.latchkey.createApi({ name: "maps" });
     const token = await service.rootKey(`api.${apiId}.create_key`);
@@ -163,7 +163,7 @@ describe("migrations.createKeys", () => {
     expect((await service.latchkey.listKeys({ apiId })).total).toBe(0);
   });
 
-  test("parameters in the address are refused, beside the issues of the list", async () => {
+  test("query parameters are refused, together with the issues of the list", async () => {
     const { service } = await open();
     const request = new Request("http://keys.test/v1/migrations.createKeys?apiId=x", {
       method: "POST",
@@ -180,7 +180,7 @@ describe("migrations.createKeys", () => {
     ]);
   });
 
-  test("may be 1 MiB long, 16 times as long as other bodies, and not a byte more", async () => {
+  test("can have 1 MiB, 16 times as much as other bodies, and not a byte more", async () => {
     const { service, apiId } = await open();
     const list = JSON.stringify([{ apiId, plaintext: "sk_1" }]);
     const padded = (bytes: number) => `${list}${" ".repeat(bytes - list.length)}`;

@@ -29,7 +29,7 @@ describe("permissions", () => {
       expect(await refuse(name, { permissionId })).toEqual([404, "NOT_FOUND"]);
   });
 
-  test("have names that are unique, of known characters", async () => {
+  test("have unique names, of allowed characters", async () => {
     await service.ok("permissions.createPermission", { name: "docs.read" });
     for (const what of ["Permission", "Role"]) {
       const name = `permissions.create${what}`;
@@ -65,7 +65,7 @@ describe("roles", () => {
       expect(await refuse(name, { roleId })).toEqual([404, "NOT_FOUND"]);
   });
 
-  test("change what every key that has them may do, with its next verification", async () => {
+  test("that change take effect at the next verification of every key that has them", async () => {
     for (const name of ["docs.write", "docs.read"])
       await service.ok("permissions.createPermission", { name });
     const { roleId } = await service.ok("permissions.createRole", { name: "editor" });
@@ -78,7 +78,7 @@ describe("roles", () => {
     expect((await service.ok("keys.verifyKey", asked)).code).toBe("VALID");
   });
 
-  test("are refused permissions that do not exist, all of them named", async () => {
+  test("cannot get permissions that do not exist; the refusal names all of them", async () => {
     const { roleId } = await service.ok("permissions.createRole", { name: "editor" });
     const permissions = ["ghost.a", "ghost.b"];
     for (const [name, input] of [

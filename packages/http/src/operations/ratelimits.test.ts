@@ -5,7 +5,7 @@ const request = { namespace: "mail.v1", identifier: "user_1", limit: 2, duration
 const reset = START - (START % 60_000) + 60_000;
 
 describe("ratelimits.limit", () => {
-  test("is 200 whether there is room or not", async () => {
+  test("is 200 with or without room", async () => {
     const service = await openService();
     const seen = [];
     for (const cost of [1, 0, 2, 1, 1])
@@ -21,7 +21,7 @@ describe("ratelimits.limit", () => {
     expect((await service.ok("ratelimits.limit", request)).success).toBe(true);
   });
 
-  test("counts as its algorithm says, and a shadow refuses nobody", async () => {
+  test("counts by its algorithm, and a shadow limit never refuses", async () => {
     const service = await openService();
     const bucket = { ...request, algorithm: "token-bucket", burst: 3 };
     expect(await service.ok("ratelimits.limit", { ...bucket, cost: 3 })).toEqual({
@@ -48,7 +48,7 @@ describe("ratelimits.limit", () => {
     ]);
   });
 
-  test("keys and identities have such limits, and verdicts, dry runs and usage say so", async () => {
+  test("keys and identities can have such limits, and verdicts, dry runs and usage show them", async () => {
     const service = await openService();
     const { apiId } = await service.ok("apis.createApi", { name: "tiles" });
     const sliding = { limit: 2, duration: 60_000, algorithm: "sliding" };
@@ -83,7 +83,7 @@ describe("ratelimits.limit", () => {
     expect(verifications.at(-1).outcomes).toEqual({ VALID: 1, SHADOW_LIMITED: 1 });
   });
 
-  test("a token for one namespace takes from that one alone, whatever dots are in its name", async () => {
+  test("a token for one namespace takes only from that one, even if its name has dots", async () => {
     const service = await openService();
     const token = await service.rootKey("ratelimit.mail.v1.limit");
     const statuses = [];
@@ -101,7 +101,7 @@ describe("ratelimits.limit", () => {
     );
   });
 
-  test("workspaces count apart", async () => {
+  test("each workspace counts separately", async () => {
     const service = await openService();
     const elsewhere = service.latchkey.workspace("ws_other");
     const { key: token } = await elsewhere.createRootKey({ permissions: ["*"] });
@@ -127,7 +127,7 @@ describe("ratelimits.limit", () => {
 });
 
 describe("ratelimits.resetLimit", () => {
-  test("empties a limit of a key: its next use opens a new window", async () => {
+  test("empties a limit of a key: its next use starts a new window", async () => {
     const service = await openService();
     const { apiId } = await service.latchkey.createApi({ name: "payments" });
     const ratelimit = { limit: 1, duration: 60_000 };

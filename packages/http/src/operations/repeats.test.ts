@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { openService } from "../testing/open-service.js";
 import { OPERATIONS } from "./table.js";
 
-test("every POST but verifications takes the header, and no GET", () => {
+test("every POST except verifications accepts the header, and no GET does", () => {
   const others = [
     ...["keys.verifyKey", "keys.exchangeKey", "keys.explainKey", "keys.whoami"],
     "ratelimits.limit",
@@ -13,7 +13,7 @@ test("every POST but verifications takes the header, and no GET", () => {
   }
 });
 
-test("W1: a retry gets the same response, the secret but once, and another input is a 409", async () => {
+test("W1: a retry gets the same response except the secret, and another input is a 409", async () => {
   const service = await openService();
   const headers = { "idempotency-key": "retry-1" };
   const { apiId } = await service.ok("apis.createApi", { name: "payments" }, { headers });
@@ -30,7 +30,7 @@ test("W1: a retry gets the same response, the secret but once, and another input
   expect((await service.ok("apis.listKeys", { apiId })).total).toBe(1);
 });
 
-test("W1: another caller's key of the same name is another one", async () => {
+test("W1: the same key from another caller is a different one", async () => {
   const service = await openService();
   const token = await service.rootKey("api.*.create_api");
   const headers = { "idempotency-key": "retry-1" };
@@ -39,7 +39,7 @@ test("W1: another caller's key of the same name is another one", async () => {
   expect(other.apiId).not.toBe(one.apiId);
 });
 
-test("W1: a deletion by a permission for one API answers its retry, and refuses what never was", async () => {
+test("W1: with a permission for one API, the retry of a deletion gets its response, and a key that never existed a refusal", async () => {
   const service = await openService();
   const { apiId } = await service.ok("apis.createApi", { name: "payments" });
   const { keyId } = await service.ok("keys.createKey", { apiId });
@@ -54,7 +54,7 @@ test("W1: a deletion by a permission for one API answers its retry, and refuses 
     expect([status, body.error.code]).toEqual([403, "INSUFFICIENT_PERMISSIONS"]);
 });
 
-test("W1: the secret of a recoverable key comes again to those who may decrypt it", async () => {
+test("W1: a retry contains the secret of a recoverable key if the caller may decrypt it", async () => {
   const service = await openService();
   const { apiId } = await service.ok("apis.createApi", { name: "payments" });
   const create = ["create_key", "encrypt_key"].map((action) => `api.${apiId}.${action}`);
@@ -71,7 +71,7 @@ test("W1: the secret of a recoverable key comes again to those who may decrypt i
   expect(hidden).toEqual({ keyId: shown.keyId, secretShownBefore: true });
 });
 
-test("a retry is no mistake because time has passed", async () => {
+test("a retry is not refused because time has passed", async () => {
   const service = await openService();
   const { apiId } = await service.ok("apis.createApi", { name: "payments" });
   const given = { headers: { "idempotency-key": "retry-1" } };
@@ -85,7 +85,7 @@ test("a retry is no mistake because time has passed", async () => {
 });
 
 test.each(["", "x".repeat(129)])(
-  "a header that is no idempotency key is a 400 that names it",
+  "a header that is not a valid idempotency key is a 400 that names it",
   async (key) => {
     const service = await openService();
     const given = { headers: { "idempotency-key": key } };

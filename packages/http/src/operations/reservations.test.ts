@@ -18,7 +18,7 @@ async function open(settings: object = { remaining: 100 }) {
 const FREE = { left: 100, reserved: undefined };
 
 describe("a reservation over HTTP", () => {
-  test("is held beside what remains until it is settled at its cost", async () => {
+  test("is held in addition to remaining, until it is settled with its cost", async () => {
     const { service, reserve, remaining } = await open();
     const verdict = await reserve(40);
     expect(verdict).toMatchObject({ code: "VALID", remaining: 60, expiresAt: START + 300_000 });
@@ -31,7 +31,7 @@ describe("a reservation over HTTP", () => {
     expect(await remaining()).toEqual({ left: 88, reserved: undefined });
   });
 
-  test("that is released gives back all of it", async () => {
+  test("that is released gives back everything", async () => {
     const { service, reserve, remaining } = await open();
     const { reservationId } = await reserve(40);
     expect(await service.ok("keys.releaseReservation", { reservationId })).toEqual({
@@ -41,7 +41,7 @@ describe("a reservation over HTTP", () => {
     expect(await remaining()).toEqual(FREE);
   });
 
-  test("is renewed from now on, and is over at the instant that it says", async () => {
+  test("is renewed from now on, and is over exactly at its expiresAt", async () => {
     const { service, reserve, remaining } = await open();
     const { reservationId } = await reserve(40, { ttl: "10s" });
     service.advance(9_000);
@@ -58,7 +58,7 @@ describe("a reservation over HTTP", () => {
     }
   });
 
-  test("that cost more than it holds is a 412, and one that ended with other figures a 409", async () => {
+  test("settled with more than it holds is a 412, and settled again with other figures a 409", async () => {
     const { service, reserve, remaining } = await open();
     const { reservationId } = await reserve(40);
     const settle = (cost: number) =>
@@ -75,7 +75,7 @@ describe("a reservation over HTTP", () => {
     });
   });
 
-  test("is refused the 1,001st time with a 412, and nothing is taken", async () => {
+  test("is a 412 the 1,001st time, and nothing is taken", async () => {
     const { service, key, remaining } = await open({ remaining: 2_000 });
     const once = () => service.call("keys.reserve", { key });
     for (let open = 0; open < 1_000; open += 1) expect((await once()).status).toBe(200);
@@ -95,7 +95,7 @@ describe("a reservation over HTTP", () => {
     ]);
   });
 
-  test("is the same one for a retry with its Idempotency-Key, and a 409 for another ttl", async () => {
+  test("is returned again for a retry with its Idempotency-Key; with another ttl it is a 409", async () => {
     const { service, key, remaining } = await open();
     const headers = { "idempotency-key": "job 7" };
     const input = { key, remaining: { cost: 5 } };
@@ -107,7 +107,7 @@ describe("a reservation over HTTP", () => {
     expect(other.status).toBe(409);
   });
 
-  test("is listed while it is open, page by page, of its key and of its identity", async () => {
+  test("is listed while it is open, in pages, by its key and by its identity", async () => {
     const { service, keyId, reserve } = await open({ remaining: 100, externalId: "user_1" });
     const { id: identityId } = await service.ok("identities.getIdentity", { externalId: "user_1" });
     const ids: string[] = [];
@@ -134,7 +134,7 @@ describe("a reservation over HTTP", () => {
   });
 });
 
-test("a verification that takes a slot says which reservation frees it", async () => {
+test("a verification that takes a slot returns the reservation that frees it", async () => {
   const parallel = { name: "parallel", limit: 2, duration: 60_000, algorithm: "concurrent" };
   const { service, keyId, key } = await open({ ratelimits: [{ ...parallel, autoApply: true }] });
   const verify = () => service.ok("keys.verifyKey", { key });
@@ -156,7 +156,7 @@ test("a verification that takes a slot says which reservation frees it", async (
 describe("a caller that may settle for one API", () => {
   const OTHER = ["api.api_other.settle_reservation"];
 
-  /** Callers of two processes on one store: that which reserved, and another. */
+  /** Callers in two processes on one store: the one that reserved, and another. */
   async function openTwo() {
     const store = memoryStore();
     const authenticate = (request: Request) => ({
@@ -191,7 +191,7 @@ describe("a caller that may settle for one API", () => {
         expect(unknown.body.error.message).toBe(others.body.error.message);
         expect((await service.latchkey.getKey({ keyId })).reserved).toBe(40);
       }
-      // Of its own it is settled wherever it was made, and the repeat of that is no other caller's business either.
+      // A caller of that API settles it in any process, and the repeat is refused to other callers, too.
       for (const service of [...processes].reverse()) {
         const name = `keys.${step}Reservation`;
         expect((await service.call(name, { reservationId }, as(own))).status).toBe(200);
@@ -200,7 +200,7 @@ describe("a caller that may settle for one API", () => {
     },
   );
 
-  test("learns that one of its own has expired, in every process", async () => {
+  test("learns in every process that a reservation of that API has expired", async () => {
     const { processes, reservationId, as, own } = await openTwo();
     for (const service of processes) {
       service.advance(300_000);
@@ -210,7 +210,7 @@ describe("a caller that may settle for one API", () => {
   });
 });
 
-test("v2 reserves, settles, renews and lists in its own words", async () => {
+test("v2 reserves, settles, renews and lists in its own format", async () => {
   const { service, keyId, key } = await open();
   const call = async (name: string, input: object) =>
     (await service.ok(`keys.${name}`, input, { version: "v2" })).data;

@@ -26,7 +26,7 @@ describe("keys.rotateKey", () => {
     expect((await service.ok("apis.listKeys", { apiId })).keys[0].rotatedTo).toBe(next.keyId);
   });
 
-  test("takes a grace with its unit, and an instant as nothing but a number", async () => {
+  test("accepts a grace period with a unit, and an instant only as a number", async () => {
     const { service, apiId, old } = await open();
     await service.ok("keys.rotateKey", { keyId: old.keyId, graceMs: "1d" });
     const { expires } = await service.latchkey.getKey({ keyId: old.keyId });
@@ -37,7 +37,7 @@ describe("keys.rotateKey", () => {
     }
   });
 
-  test("is 409 the second time, 412 of an expired key, 404 of none, 400 of a bad grace", async () => {
+  test("is 409 the second time, 412 for an expired key, 404 for an unknown key, 400 for a bad grace period", async () => {
     const { service, apiId, old } = await open();
     const short = await service.latchkey.createKey({ apiId, expires: START + 1 });
     service.advance(1);
@@ -53,7 +53,7 @@ describe("keys.rotateKey", () => {
       expect(await refuse({ keyId: old.keyId, graceMs })).toEqual([400, "BAD_REQUEST"]);
   });
 
-  test("of a key that is not recoverable needs no encrypt_key", async () => {
+  test("needs no encrypt_key for a key that is not recoverable", async () => {
     const { service, apiId, old } = await open();
     for (const token of [
       await service.rootKey("api.*.create_key", "api.*.update_key"),
@@ -71,7 +71,7 @@ describe("keys.rotateKey", () => {
     ]);
   });
 
-  test("of a recoverable key without encrypt_key writes nothing, whatever state the key is in", async () => {
+  test("of a recoverable key without encrypt_key writes nothing, whatever the state of the key", async () => {
     const service = await openService(BY_HEADER);
     const { apiId, keyId } = await createFixture(service);
     const rotate = (...permissions: string[]) =>
@@ -90,7 +90,7 @@ describe("keys.rotateKey", () => {
 });
 
 describe("keys.deleteKey", () => {
-  test("takes permanent, true or false", async () => {
+  test("accepts permanent, true or false", async () => {
     const { service, apiId } = await open();
     for (const permanent of [true, false]) {
       const { keyId, key } = await service.latchkey.createKey({ apiId });

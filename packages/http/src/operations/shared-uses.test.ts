@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 
 describe("uses of an identity", () => {
-  test("are given to it, drawn from by its keys, shown and set", async () => {
+  test("can be given, taken by its keys, read and set", async () => {
     const refill = { interval: "daily", amount: 9 };
     const { identityId } = await service.ok("identities.createIdentity", {
       externalId: "team",
@@ -39,7 +39,7 @@ describe("uses of an identity", () => {
     });
   });
 
-  test("are not set through a key that draws from them: 412", async () => {
+  test("cannot be set through a key that takes from them: 412", async () => {
     const fields = { apiId, externalId: "team", usesFrom: "identity" };
     const { keyId } = await service.ok("keys.createKey", fields);
     for (const [name, input] of [
@@ -55,7 +55,7 @@ describe("uses of an identity", () => {
     );
   });
 
-  test("and a missing identity are listed together with everything else that is wrong", async () => {
+  test("without an identity are an issue, listed together with all others", async () => {
     const { status, body } = await service.call("keys.createKey", {
       apiId,
       usesFrom: "identity",
@@ -77,7 +77,7 @@ describe("a refill", () => {
     [{ interval: "weekly", refillDay: 7 }, {}],
     [{ interval: { every: "90m" } }, { interval: { every: 5_400_000 } }],
     [{ interval: "daily", carryOver: 20 }, {}],
-  ])("with %j is taken and shown, of a key and of an identity", async (given, filledIn) => {
+  ])("with %j is accepted and shown, for a key and for an identity", async (given, filledIn) => {
     const uses = { remaining: 5, refill: { ...given, amount: 9 } };
     const shown = { remaining: 5, refill: { ...uses.refill, ...filledIn } };
     const { keyId } = await service.ok("keys.createKey", { apiId, ...uses });
@@ -128,7 +128,7 @@ describe("keys.updateRemaining", () => {
 });
 
 describe("identities.deleteIdentity", () => {
-  test("returns what became of its keys, and 404 from then on", async () => {
+  test("returns what happened to its keys, and 404 from then on", async () => {
     const { identityId } = await service.ok("identities.createIdentity", { externalId: "team" });
     const { keyId } = await service.ok("keys.createKey", { apiId, externalId: "team" });
     expect(await service.ok("identities.deleteIdentity", { identityId })).toEqual({
@@ -153,7 +153,7 @@ describe("identities.deleteIdentity", () => {
 });
 
 describe("named limits", () => {
-  test("belong to a key or to an identity, apply by themselves with autoApply, and are listed", async () => {
+  test("belong to a key or to an identity, always apply with autoApply, and are listed", async () => {
     const reads = { name: "reads", limit: 5, duration: 60_000, autoApply: true };
     await service.ok("identities.createIdentity", { externalId: "team", ratelimits: [reads] });
     const { key, keyId } = await service.ok("keys.createKey", {

@@ -44,14 +44,14 @@ describe("readiness", () => {
       expect(await service.ok("readiness", {}, { token })).toEqual({});
   });
 
-  test("is 503 while the store is away, and says when to ask again", async () => {
+  test("is 503 while the store is unavailable, and says when to try again", async () => {
     await service.latchkey.close();
     const { status, body, headers } = await service.call("readiness", {}, { token: null });
     expect([status, body.error.code]).toEqual([503, "STORE_UNAVAILABLE"]);
     expect(headers.get("retry-after")).toBe("1");
   });
 
-  test("does not depend on whether the workspace is switched on", async () => {
+  test("works in a disabled workspace", async () => {
     await service.latchkey.setWorkspaceEnabled(false);
     expect((await service.call("readiness")).status).toBe(200);
   });
@@ -66,7 +66,7 @@ describe("readiness", () => {
 });
 
 describe("apis.createApi and apis.getApi", () => {
-  test("make an API and show it", async () => {
+  test("create an API and return it", async () => {
     expect(Object.keys(await service.ok("apis.createApi", { name: "abc" }))).toEqual(["apiId"]);
     expect(await service.ok("apis.getApi", { apiId })).toEqual({
       id: apiId,
@@ -93,7 +93,7 @@ describe("keys.getKey", () => {
     expect(await service.ok("keys.getKey", { keyId })).toEqual(keys[0]);
   });
 
-  test("decrypt adds the secret of a recoverable key", async () => {
+  test("with decrypt, contains the secret of a recoverable key", async () => {
     const { keyId, key } = await service.ok("keys.createKey", { apiId, recoverable: true });
     expect((await service.ok("keys.getKey", { keyId, decrypt: "1" })).plaintext).toBe(key);
     expect(await service.ok("keys.getKey", { keyId, decrypt: "null" })).not.toHaveProperty(
@@ -164,7 +164,7 @@ describe("keys.updateKey", () => {
     expect((await service.ok("keys.getKey", { keyId })).name).toBe("before");
   });
 
-  test("reports every issue at once, unknown fields among them", async () => {
+  test("reports all issues at once, including unknown fields", async () => {
     const input = { keyId: "", expire: 1, enabled: "yes", remaining: -1 };
     const [status, code, ...paths] = await refuse("keys.updateKey", input);
     expect([status, code, paths.sort()]).toEqual([

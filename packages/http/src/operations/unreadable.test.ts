@@ -3,7 +3,7 @@ import { memoryStore } from "@latchkey/memory";
 import { describe, expect, test } from "vitest";
 import { openService } from "../testing/open-service.js";
 
-/** A store whose record with this id has lost its body. */
+/** A store in which the record with this id has lost its body. */
 function damaging(store: KeyStore, id: () => string): KeyStore {
   return new Proxy(store, {
     get(target, name) {
@@ -36,7 +36,7 @@ test("a damaged record is left out of its page and counted, and hides no other",
   expect([page.total, page.damaged]).toEqual([3, 1]);
 });
 
-test("a key that cannot be decrypted does not fail its page: it shows why", async () => {
+test("a key that cannot be decrypted does not fail its page: it has the reason", async () => {
   const store = memoryStore();
   const { latchkey, ...withVault } = await openService({ store });
   const { apiId } = await latchkey.createApi({ name: "payments" });
@@ -53,7 +53,7 @@ const KINDS = ["key", "api", "identity", "role"] as const;
 const TOKENS = ["its API", "all APIs", "everything", "another API"] as const;
 
 describe("with a damaged", () => {
-  /** A key with an API, an identity and a role, and tokens that may revoke it: for its API alone, for all, for everything. */
+  /** A key with an API, an identity and a role, and tokens that may revoke it: for its API only, for all APIs, for everything. */
   async function openDamaged(kind: (typeof KINDS)[number]) {
     const service = await openService();
     const { latchkey, store } = service;
@@ -80,7 +80,7 @@ describe("with a damaged", () => {
 
   describe.each(KINDS)("%s", (kind) => {
     test.each(TOKENS)("a key is revoked by who may do so for %s", async (token) => {
-      // Nobody can tell which API a key belongs to whose own record cannot be read.
+      // If the key's own record cannot be read, its API is unknown.
       const mayNot = token === "another API" || (token === "its API" && kind === "key");
       const status = mayNot ? 403 : 200;
       const { call, tokens, keyId } = await openDamaged(kind);
@@ -92,7 +92,7 @@ describe("with a damaged", () => {
     });
   });
 
-  test("record, nobody learns from a refusal whose key it is", async () => {
+  test("record, a refusal does not reveal whose key it is", async () => {
     const { call, tokens, key } = await openDamaged("identity");
     const answers = await Promise.all(
       [key, "key_none"].map((secret) =>
@@ -102,7 +102,7 @@ describe("with a damaged", () => {
     expect(answers.map(({ status }) => status)).toEqual([403, 403]);
   });
 
-  test("identity, it is deleted by its id, also in version 2", async () => {
+  test("identity, it can be deleted by its id, also in version 2", async () => {
     for (const version of ["v1", "v2"] as const) {
       const { call, rootKey, identityId } = await openDamaged("identity");
       const token = await rootKey(`identity.${identityId}.delete_identity`);
@@ -112,7 +112,7 @@ describe("with a damaged", () => {
     }
   });
 
-  test("key, the audit log says that it could not be read", async () => {
+  test("key, the audit log notes that it could not be read", async () => {
     const { ok, keyId } = await openDamaged("key");
     await ok("keys.deleteKey", { keyId });
     const { events } = await ok("audit.listAuditEvents", { keyId, limit: 1 });

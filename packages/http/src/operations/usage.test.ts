@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { openService } from "../testing/open-service.js";
 
 test.each(["key", "identity", "api", "tag"] as const)(
-  "rows of usage by %s are as the document says",
+  "rows of usage by %s match the document",
   async (by) => {
     const service = await openService();
     const { latchkey } = service;

@@ -30,7 +30,7 @@ test("counts verifications by verdict, in every bucket that the range touches", 
   }
 });
 
-test("an old client that sends ownerId without a granularity gets days", async () => {
+test("an old client that sends ownerId without a granularity gets buckets of days", async () => {
   const { service, key } = await open();
   await service.ok("keys.verifyKey", { key });
   const { verifications } = await service.ok("keys.getVerifications", {

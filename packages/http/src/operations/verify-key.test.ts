@@ -78,7 +78,7 @@ describe("the verdict", () => {
     });
   });
 
-  test("is 200 whatever it says", async () => {
+  test("is 200, whatever the code", async () => {
     await service.latchkey.createPermission({ name: "docs.read" });
     const other = await service.ok("apis.createApi", { name: "other" });
     const gone = await create();
@@ -113,7 +113,7 @@ describe("the verdict", () => {
   });
 });
 
-describe("a refusal says the way out", () => {
+describe("a refusal tells", () => {
   test("which permissions are missing", async () => {
     const { key } = await create();
     const permissions = { and: ["docs.read", "docs.write"] };
@@ -142,7 +142,7 @@ describe("a refusal says the way out", () => {
 });
 
 describe("the question", () => {
-  test("a malformed question is 400 whatever the key", async () => {
+  test("a malformed question is 400, whatever the key", async () => {
     const { key } = await create();
     const malformed: [object, string][] = [
       [{ authorization: { permissions: { and: ["a"], or: ["b"] } } }, "authorization.permissions"],
@@ -182,7 +182,7 @@ describe("the question", () => {
     expect((await service.ok("keys.getKey", { keyId })).remaining).toBe(5);
   });
 
-  test("a root key of a disabled workspace is refused before there is a verdict", async () => {
+  test("a root key of a disabled workspace is refused, without a verdict", async () => {
     const { key } = await create();
     await service.latchkey.setWorkspaceEnabled(false);
     const { status, body } = await service.call("keys.verifyKey", { key });
@@ -190,14 +190,14 @@ describe("the question", () => {
   });
 });
 
-describe("who may ask", () => {
-  test("without verify_key for anything it is 403", async () => {
+describe("the permission to verify", () => {
+  test("is required: without verify_key it is 403", async () => {
     const { key } = await create();
     const token = await service.rootKey("api.*.read_key", "identity.*.read_identity");
     expect((await service.call("keys.verifyKey", { key }, { token })).status).toBe(403);
   });
 
-  test("a token for some APIs sees the keys of those, and no other key exists", async () => {
+  test("for some APIs: their keys are visible, and other keys do not exist", async () => {
     const other = await service.ok("apis.createApi", { name: "other" });
     const mine = await create({ remaining: 5 });
     const theirs = await service.ok("keys.createKey", { apiId: other.apiId, remaining: 5 });
@@ -211,7 +211,7 @@ describe("who may ask", () => {
     expect((await service.ok("keys.getKey", { keyId: theirs.keyId })).remaining).toBe(5);
   });
 
-  test("naming an API that the token is not for is 403, whether the API exists or not", async () => {
+  test("is required for a named API: otherwise it is 403, whether the API exists or not", async () => {
     const other = await service.ok("apis.createApi", { name: "other" });
     const { key } = await create();
     const token = await service.rootKey(`api.${apiId}.verify_key`);
@@ -222,7 +222,7 @@ describe("who may ask", () => {
     expect((await verify({ key, apiId }, token)).valid).toBe(true);
   });
 
-  test("a malformed input is 400 before anything about permission, whatever the token is for", async () => {
+  test("is checked after the input: a malformed one is 400 for every token", async () => {
     const { key } = await create();
     for (const permission of [
       `api.${apiId}.verify_key`,
@@ -246,7 +246,7 @@ describe("who may ask", () => {
     }
   });
 
-  test("publicVerify waives the token here and nowhere else", async () => {
+  test("is not required with publicVerify, only here", async () => {
     const open = await openService({ publicVerify: true });
     const api = await open.latchkey.createApi({ name: "payments" });
     const { key, keyId } = await open.latchkey.createKey({ apiId: api.apiId });
@@ -261,7 +261,7 @@ describe("who may ask", () => {
     );
   });
 
-  test("publicVerify is off unless it is switched on", async () => {
+  test("is required by default", async () => {
     const { key } = await create();
     expect((await service.call("keys.verifyKey", { key }, { token: null })).status).toBe(401);
   });
@@ -271,7 +271,7 @@ describe("the header Idempotency-Key", () => {
   const ask = (idempotencyKey: string, fields: object) =>
     service.call("keys.verifyKey", fields, { headers: { "idempotency-key": idempotencyKey } });
 
-  test("makes a repeat get the same verdict, charged once", async () => {
+  test("gives a repeat the same verdict, charged once", async () => {
     const { key } = await create({ remaining: 2 });
     const first = await ask("retry-1", { key });
     const second = await ask("retry-1", { key });
@@ -281,7 +281,7 @@ describe("the header Idempotency-Key", () => {
     expect((await ask("retry-1", { key })).body).toMatchObject({ valid: true, remaining: 1 });
   });
 
-  test("is a CONFLICT with another question about the same key, and free for another key", async () => {
+  test("is a CONFLICT with another question about the same key, and can be used for another key", async () => {
     const { key } = await create({ remaining: 5 });
     const other = await create({ remaining: 5 });
     await ask("retry-1", { key });
@@ -293,7 +293,7 @@ describe("the header Idempotency-Key", () => {
     expect((await ask("retry-1", { key: other.key })).body).toMatchObject({ remaining: 4 });
   });
 
-  test("is refused when it is longer than 128 characters, and has no twin in the body", async () => {
+  test("is refused if it is longer than 128 characters, and is not a field of the body", async () => {
     const { key } = await create();
     const issue = {
       path: "Idempotency-Key",
@@ -314,7 +314,7 @@ describe("the header Idempotency-Key", () => {
     expect(both.body.error.issues).toEqual([issue, ...twin.body.error.issues]);
   });
 
-  test("is listed beside the issues of the body, also for a token for single APIs", async () => {
+  test("is listed with the issues of the body, also for a token for single APIs", async () => {
     const token = await service.rootKey(`api.${apiId}.verify_key`);
     for (const options of [{}, { token }]) {
       const { body } = await service.call(

@@ -25,7 +25,7 @@ test.each(["TRACE", "TRACK", "get", "Head"])(
   },
 );
 
-/** What a listener that repeats the path answers to the text of a request. */
+/** The response to a raw request of a listener that returns the path. */
 async function sendText(text: string): Promise<string> {
   const server = createHttpServer(
     toNode(async ({ method, url }) => {
@@ -42,14 +42,14 @@ async function sendText(text: string): Promise<string> {
   return answer;
 }
 
-test("HEAD does not say that there is nothing to get", async () => {
+test("a response to HEAD has no Content-Length", async () => {
   const answer = await sendText("HEAD /keys/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
   expect(answer).toMatch(/^HTTP\/1.1 200 /);
   expect(answer).not.toMatch(/content-length/i);
 });
 
 test.each(["", "keys.example", "keys.example:80", "[::1]:3000"])(
-  "the path is that of the request line under the host %j",
+  "the path is that of the request line with the host %j",
   async (host) => {
     const line = "GET /keys/ HTTP/1.1";
     const answer = await sendText(`${line}\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
@@ -58,7 +58,7 @@ test.each(["", "keys.example", "keys.example:80", "[::1]:3000"])(
 );
 
 test.each(["a/keys/?", "a/keys#", "a\\keys?", "user@a", "a b"])(
-  "a host %j, which is none, is a 400, and no path",
+  "an invalid host %j is a 400, and does not change the path",
   async (host) => {
     const line = "GET /other HTTP/1.1";
     const answer = await sendText(`${line}\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
@@ -66,7 +66,7 @@ test.each(["a/keys/?", "a/keys#", "a\\keys?", "user@a", "a b"])(
   },
 );
 
-test("a body that is given up in its middle does not hold up the next request of its connection", async () => {
+test("a body that is refused in its middle does not hold up the next request of its connection", async () => {
   const chunk = `10000\r\n${"x".repeat(65_536)}\r\n`;
   const head = "POST /keys/ HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
   const next = "GET /next HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
@@ -75,7 +75,7 @@ test("a body that is given up in its middle does not hold up the next request of
   expect(answers).toContain("x-path: /next");
 });
 
-test("a request of a serverless platform has the headers that it has by name", async () => {
+test("a request of a serverless platform is read by its headers by name", async () => {
   const seen: (string | null)[] = [];
   const listen = toNode(async ({ headers }) => {
     seen.push(headers.get("cookie"), headers.get("host"));

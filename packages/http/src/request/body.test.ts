@@ -51,7 +51,7 @@ describe("size", () => {
     expect((await post(service, padded(apiId, 101))).status).toBe(413);
   });
 
-  test("an endless body is abandoned at the limit, and its source is cancelled", async () => {
+  test("an endless body is refused at the limit, and its source is cancelled", async () => {
     const { service } = await open();
     let sent = 0;
     let isCancelled = false;
@@ -69,13 +69,13 @@ describe("size", () => {
     expect(sent).toBeLessThan(100 * 1_024);
   });
 
-  test("a Content-Length that promises less than what comes opens no way around the limit", async () => {
+  test("a Content-Length below the real size does not bypass the limit", async () => {
     const { service } = await open();
     const body = new Blob(["x".repeat(70_000)]).stream();
     expect((await post(service, body, { ...JSON_TYPE, "content-length": "10" })).status).toBe(413);
   });
 
-  test("size comes before type, type before JSON", async () => {
+  test("size is checked before type, type before JSON", async () => {
     const { service } = await open();
     const large = "{".repeat(70_000);
     expect((await post(service, large, { "content-type": "text/plain" })).status).toBe(413);
@@ -83,9 +83,9 @@ describe("size", () => {
     expect((await post(service, "{")).status).toBe(400);
   });
 
-  test("a body that breaks off is 400, one that someone else has read is the host's mistake", async () => {
+  test("a body that ends early is 400, one that something else has already read is the host's mistake", async () => {
     const { service } = await open();
-    // A body that comes from a fetch breaks off with a TypeError.
+    // The body of a fetch that ends early throws a TypeError.
     for (const error of [new Error("connection reset"), new TypeError("terminated")]) {
       const broken = new ReadableStream({ pull: (controller) => controller.error(error) });
       const reply = await post(service, broken);
@@ -160,7 +160,7 @@ describe("type", () => {
   });
 });
 
-describe("what the body says", () => {
+describe("the content of the body", () => {
   test("every hostile structure is 400, and nothing is written", async () => {
     const { service, apiId } = await open();
     const api = JSON.stringify(apiId);
@@ -216,7 +216,7 @@ describe("what the body says", () => {
     expect("polluted" in {} || "enabled" in {}).toBe(false);
   });
 
-  test("parameters in the address of a POST are refused, beside the issues of its body", async () => {
+  test("query parameters of a POST are refused, together with the issues of its body", async () => {
     const { service, apiId } = await open();
     const request = new Request(`http://keys.test/v1/keys.createKey?apiId=${apiId}&x=1`, {
       method: "POST",
@@ -275,7 +275,7 @@ describe("what the body says", () => {
       headers: { authorization: `Bearer ${service.root}` },
     });
     const { status, body } = await read(await service.send(request));
-    // A response must not be many times as long as its request: the rest is counted.
+    // A response must not be many times as long as its request, so further issues are only counted.
     expect([status, body.error.issues.length]).toEqual([400, 1_001]);
     expect(body.error.issues.at(-1)).toEqual({ path: "", message: "and 9000 more issues" });
   });

@@ -4,7 +4,7 @@ import { parseJsonObject } from "./json.js";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-test("what JSON.stringify wrote of an object is read back the same", () => {
+test("an object that JSON.stringify wrote reads back the same", () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 8 })), (value) => {
       const text = JSON.stringify(value);

@@ -18,14 +18,14 @@ function errorOf(body: Uint8Array | string): string {
 const nested = (levels: number) => `{"a":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}}`;
 
 describe("a JSON body", () => {
-  test("an object is read as it is", () => {
+  test("an object is read unchanged", () => {
     expect(parseJsonObject(bytes(' {"a":[1,{"b":null}],"":"\\u00e9: {}[]\\""}\n'))).toEqual({
       a: [1, { b: null }],
       "": 'é: {}[]"',
     });
   });
 
-  test("anything but an object on top is refused", () => {
+  test("anything but an object at the top level is refused", () => {
     for (const body of ["null", "true", "1", '"x"', "[]", '[{"a":1}]'])
       expect(errorOf(body)).toBe("the body must be a JSON object");
   });
@@ -47,7 +47,7 @@ describe("a JSON body", () => {
     }
   });
 
-  test("only UTF-8 is read, and without a byte order mark", () => {
+  test("only UTF-8 without a byte order mark is read", () => {
     for (const body of [
       [0xff],
       [0x7b, 0x22, 0xc3, 0x28, 0x22, 0x7d],
@@ -65,7 +65,7 @@ describe("a JSON body", () => {
   });
 });
 
-describe("how deep it may be", () => {
+describe("depth", () => {
   test(`${MAX_DEPTH} levels are read, one more is not`, () => {
     expect(errorOf(nested(MAX_DEPTH))).toBe("accepted");
     expect(errorOf(nested(MAX_DEPTH + 1))).toBe("the body must be nested at most 32 levels deep");
@@ -76,7 +76,7 @@ describe("how deep it may be", () => {
       expect(errorOf(body)).toBe("the body must be nested at most 32 levels deep");
   });
 
-  test("brackets in strings are no levels", () => {
+  test("brackets in strings do not count as levels", () => {
     expect(errorOf(`{"a":"${"[{".repeat(100)}\\"${"[".repeat(100)}"}`)).toBe("accepted");
   });
 });
@@ -99,7 +99,7 @@ describe("members", () => {
       expect([body, errorOf(body)]).toEqual([body, "the body must not give a member twice"]);
   });
 
-  test("the same name in different objects is none twice", () => {
+  test("the same name in different objects is not a duplicate", () => {
     expect(errorOf('{"a":{"a":{"a":1}},"b":[{"a":1},{"a":1}],"c":"a:b:c"}')).toBe("accepted");
   });
 
@@ -121,12 +121,12 @@ describe("a list", () => {
     return "accepted";
   };
 
-  test("is read as it is", () => {
+  test("is read unchanged", () => {
     expect(parseJsonArray(bytes(' [{"a":[1]},null,2]\n'))).toEqual([{ a: [1] }, null, 2]);
     expect(parseJsonArray(bytes("[]"))).toEqual([]);
   });
 
-  test("is what has to be there, and is read as strictly as an object", () => {
+  test("is required, and read as strictly as an object", () => {
     for (const body of ["{}", "null", "true", "1", '"x"', '{"0":1,"length":1}'])
       expect(refusalOfList(body)).toBe("the body must be a JSON array");
     expect(refusalOfList('[{"a":1,"a":2}]')).toBe("the body must not give a member twice");

@@ -12,14 +12,14 @@ const MIB = 1_048_576;
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 
-/** Bytes of the process that grow with what it reads. */
+/** Bytes of memory that grow with what the process reads. */
 function bytesHeld(): number {
   collectGarbage();
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
 }
 
-/** A client in a process of its own, which sends until it is disconnected, and prints how much, and the status it got. */
+/** A client in its own process: it sends until it is disconnected, and prints how many bytes it sent and the status it got. */
 const CLIENT = `
 const { connect } = require("node:net");
 const [port, headers] = process.argv.slice(1);
@@ -48,7 +48,7 @@ function upload(port: number, headers: string): Promise<{ sent: number; status: 
   });
 }
 
-/** The most that buffers hold beyond the beginning, while something runs. */
+/** Maximum growth of the buffers while something runs. */
 async function growthOfBuffers(run: () => Promise<unknown>): Promise<number> {
   const before = process.memoryUsage().arrayBuffers;
   let most = before;
@@ -69,7 +69,7 @@ describe.each([
     const headers =
       `Authorization: Bearer ${service.root}\r\nx-permissions: ["*"]\r\n` +
       "Content-Type: application/json\r\n";
-    // The first request makes what the process keeps for good.
+    // The first request creates what the process keeps.
     await upload(port, headers);
     const before = bytesHeld();
     const outcomes: { sent: number; status: string }[] = [];

@@ -14,7 +14,7 @@ function expectError(reply: Reply, status: number, code: string): void {
   if (issues !== undefined) expect(code).toBe("BAD_REQUEST");
 }
 
-/** A service whose store fails with this error from now on. */
+/** A service whose store fails with this error. */
 async function failingWith(error: unknown) {
   const { service, told: errors, fail } = await openFailing(error);
   const fixture = await createFixture(service);
@@ -22,7 +22,7 @@ async function failingWith(error: unknown) {
   return { service, fixture, errors };
 }
 
-describe("headers of every answer", () => {
+describe("headers of every response", () => {
   test("JSON in UTF-8, not stored, not sniffed, with a request id of its own", async () => {
     const service = await openService();
     const replies = [
@@ -73,7 +73,7 @@ describe("path and method, which are public", () => {
     },
   );
 
-  test("paths are taken to the letter", async () => {
+  test("paths are compared literally", async () => {
     const service = await openService();
     const paths = [
       "/",
@@ -109,7 +109,7 @@ describe("path and method, which are public", () => {
       expect((await service.send(new Request(`http://keys.test${path}`))).status).toBe(200);
   });
 
-  test("a base path precedes /v1, as a whole", async () => {
+  test("a base path precedes /v1, and must match completely", async () => {
     const service = await openService({ basePath: "/internal/keys" });
     const at = async (path: string) =>
       (await service.send(new Request(`http://keys.test${path}`))).status;
@@ -140,7 +140,7 @@ describe("errors of operations", () => {
     expectError(await call("keys.getKey", { keyId }), 403, "FORBIDDEN");
   });
 
-  test("all issues of an input come at once, each with its path, none with its value", async () => {
+  test("all issues of an input are reported at once, each with its path, none with its value", async () => {
     const service = await openService();
     const { body } = await service.call("keys.createKey", {
       apiId: 5,
@@ -164,7 +164,7 @@ describe("errors of operations", () => {
     expect(JSON.stringify(body)).not.toContain("secret-value");
   });
 
-  test("query and body are refused in the same words", async () => {
+  test("query and body are refused with the same messages", async () => {
     const service = await openService();
     const query = await service.call("identities.getIdentity", { identityId: "", externalid: "x" });
     const body = await service.call("identities.updateIdentity", {
@@ -176,7 +176,7 @@ describe("errors of operations", () => {
   });
 });
 
-describe("errors from inside", () => {
+describe("internal errors", () => {
   test("a store that is away is 503 with Retry-After, and says whether a change may have happened", async () => {
     for (const outcome of ["not-applied", "unknown"] as const) {
       const error = new LatchkeyError("STORE_UNAVAILABLE", "redis://user:hunter2@db", { outcome });
@@ -192,7 +192,7 @@ describe("errors from inside", () => {
     }
   });
 
-  test("a damaged record and every other error is 500 and tells nothing of what happened", async () => {
+  test("a damaged record and every other error is 500 and reveals nothing about the cause", async () => {
     const inside = [
       new LatchkeyError("STORE_CORRUPT", "the stored key key_1 is damaged (hunter2)"),
       new LatchkeyError("INTERNAL_SERVER_ERROR", "hunter2"),

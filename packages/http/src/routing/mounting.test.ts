@@ -19,7 +19,7 @@ async function createKey(service: TestService, base: string, body?: string) {
   return { status: response.status, body: (await response.json()) as any };
 }
 
-test("in Express, under a path, beside routes of its own", async () => {
+test("in Express, under a path, next to the app's own routes", async () => {
   const service = await openService();
   const app = express();
   app.get("/hello", (_request, response) => {
@@ -38,7 +38,7 @@ test("in Express, under a path, beside routes of its own", async () => {
   expect((await fetch(`${origin}/v1/liveness`)).status).toBe(404);
 });
 
-test("in Express, behind a JSON parser that has read the body: what it parsed is taken and checked", async () => {
+test("in Express, behind a JSON parser that has read the body: its result is used and checked", async () => {
   const service = await openService();
   const app = express();
   app.use(express.json());
@@ -53,7 +53,7 @@ test("in Express, behind a JSON parser that has read the body: what it parsed is
   expect((await createKey(service, `${origin}/keys`, large)).status).toBe(413);
 });
 
-test("in Express, behind a JSON parser, an empty body is 400, also where verifying is public", async () => {
+test("in Express, behind a JSON parser, an empty body is 400, even if verifying is public", async () => {
   for (const options of [{}, BY_HEADER, { publicVerify: true }]) {
     const service = await openService(options);
     const app = express();

@@ -7,13 +7,13 @@ import { BY_HEADER } from "../testing/by-header.js";
 import { exchange, listen } from "../testing/listen.js";
 import { openService } from "../testing/open-service.js";
 
-/** Both ways through node:http: past Request, and over the bridge, where a host authenticates. */
+/** Both ways through node:http: without Request, and over the bridge, if a host authenticates. */
 const WAYS = [
   { way: "root keys", options: {} },
   { way: "a host's own authentication", options: BY_HEADER },
 ] as const;
 
-/** Something that happens once, and can be waited for. */
+/** A signal that is given once, and can be awaited. */
 function signal() {
   let give = () => {};
   const given = new Promise<void>((resolve) => {
@@ -38,7 +38,7 @@ describe.each(WAYS)("over a socket, with $way", ({ options }) => {
     `POST /v1/keys.createKey HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${lines}Content-Type: application/json\r\n` +
     `${more}Content-Length: ${body.length}\r\n\r\n${body}`;
 
-  test("operations answer as they do through a Request", async () => {
+  test("operations respond as they do through a Request", async () => {
     const { service, apiId, origin, credentials } = await open();
     const headers = { ...credentials, "content-type": "application/json" };
     const created = await fetch(`${origin}/v1/keys.createKey`, {
@@ -62,7 +62,7 @@ describe.each(WAYS)("over a socket, with $way", ({ options }) => {
     ).toBe("GET");
   });
 
-  test("a chunked body is read, and given up at the limit", async () => {
+  test("a chunked body is read, and refused at the limit", async () => {
     const { apiId, port, lines } = await open();
     const head = `POST /v1/keys.createKey HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${lines}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
     const body = JSON.stringify({ apiId });
@@ -72,7 +72,7 @@ describe.each(WAYS)("over a socket, with $way", ({ options }) => {
     expect(await exchange(port, head, endless, endless)).toMatch(/^HTTP\/1\.1 413 /);
   });
 
-  test("a body that comes turns of the event loop after its head is waited for, and read in whatever pieces", async () => {
+  test("a body that arrives turns of the event loop after its head is waited for, and read in any pieces", async () => {
     const service = await openService({ ...options, maxBodyBytes: 1_000 });
     const { apiId } = await service.latchkey.createApi({ name: "payments" });
     const listener = toNodeListener(service.handler);
@@ -99,7 +99,7 @@ describe.each(WAYS)("over a socket, with $way", ({ options }) => {
     expect(answer).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  test("a body that is announced too large is refused before it comes, and the connection closed", async () => {
+  test("a body that is announced too large is refused before it arrives, and the connection is closed", async () => {
     const { port, lines } = await open();
     const head = `POST /v1/keys.createKey HTTP/1.1\r\nHost: x\r\n${lines}Content-Type: application/json\r\nContent-Length: 1073741824\r\n\r\n`;
     expect(await exchange(port, head, "x".repeat(2_000))).toMatch(/^HTTP\/1\.1 413 /);
@@ -114,7 +114,7 @@ describe.each(WAYS)("over a socket, with $way", ({ options }) => {
     expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 404", "HTTP/1.1 200"]);
   });
 
-  test("a client that goes away in the middle of a body leaves nothing behind", async () => {
+  test("a client that disconnects in the middle of a body leaves nothing behind", async () => {
     const { service, apiId, port, origin, lines } = await open();
     const body = JSON.stringify({ apiId });
     const socket = connect(port, "127.0.0.1");
@@ -126,7 +126,7 @@ describe.each(WAYS)("over a socket, with $way", ({ options }) => {
     expect((await service.latchkey.listKeys({ apiId })).total).toBe(0);
   });
 
-  test("type and encoding are judged as through a Request", async () => {
+  test("type and encoding are checked as through a Request", async () => {
     const { port, lines } = await open();
     const answer = (more: string) => exchange(port, post(lines, "{}", more));
     expect(await answer("Content-Encoding: gzip\r\n")).toMatch(/^HTTP\/1\.1 415 /);
@@ -147,7 +147,7 @@ describe.each(WAYS)("over a socket, with $way", ({ options }) => {
     expect(await answer("HEAD /v1/liveness HTTP/1.1")).toMatch(/^HTTP\/1\.1 405 .*\r\n\r\n$/s);
   });
 
-  test("requests that are two at once for somebody are refused by node before we see them", async () => {
+  test("requests that two parsers could split differently are refused by node, before they reach latchkey", async () => {
     const { port } = await open();
     const lines = "GET /v1/liveness HTTP/1.1\r\nHost: x\r\nConnection: close\r\n";
     const smuggled = [
@@ -166,7 +166,7 @@ describe.each(WAYS)("over a socket, with $way", ({ options }) => {
     }
   });
 
-  test("the globals of the host stay what they are", async () => {
+  test("the host's globals are unchanged", async () => {
     const before = [globalThis.Request, globalThis.Response];
     await open();
     expect([globalThis.Request, globalThis.Response]).toEqual(before);
@@ -262,7 +262,7 @@ describe("root keys over a socket", () => {
     );
   });
 
-  test("a token in bytes beyond ASCII is 401, one too long for a header 431", async () => {
+  test("a token with bytes beyond ASCII is 401, one too long for a header is 431", async () => {
     const { port, get } = await open();
     const head = "GET /v1/identities.listIdentities HTTP/1.1\r\nHost: x\r\nConnection: close\r\n";
     const bytes = Uint8Array.from([...`${head}Authorization: Bearer `].map((c) => c.charCodeAt(0)));
@@ -274,14 +274,14 @@ describe("root keys over a socket", () => {
     );
   });
 
-  test("a bad token is refused while its body is still to come", async () => {
+  test("a bad token is refused before its body arrives", async () => {
     const { port } = await open();
     const head =
       "POST /v1/keys.createKey HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer x\r\nContent-Length: 1000\r\n\r\n";
     expect(await exchange(port, head)).toMatch(/^HTTP\/1\.1 401 /);
   });
 
-  test("a hundred verifications at once on one server charge exactly what there is", async () => {
+  test("a hundred concurrent verifications on one server charge exactly the uses that there are", async () => {
     const { service, origin } = await open();
     const { apiId } = await service.latchkey.createApi({ name: "payments" });
     const { key } = await service.latchkey.createKey({ apiId, remaining: 40 });
@@ -302,7 +302,7 @@ describe("root keys over a socket", () => {
 describe.each([...WAYS, { way: "verifying in public", options: { publicVerify: true } }])(
   "a request of a serverless platform, with $way",
   ({ options }) => {
-    /** As serverless-http makes it: headers by name, none raw, the body in place, and no connection. */
+    /** A request as serverless-http builds it: headers by name, none raw, the body in place, and no connection. */
     function requestOf(path: string, named: Record<string, string>, body: string): IncomingMessage {
       const request = new IncomingMessage({ readable: false, remoteAddress: "192.0.2.7" } as never);
       const headers = { ...named, "content-length": Buffer.byteLength(body) };
@@ -317,7 +317,7 @@ describe.each([...WAYS, { way: "verifying in public", options: { publicVerify: t
       return request;
     }
 
-    test("has the headers that it has by name", async () => {
+    test("is read by its headers by name", async () => {
       const { handler, latchkey, root } = await openService(options);
       const { apiId } = await latchkey.createApi({ name: "payments" });
       const listener = toNodeListener(handler);
@@ -336,12 +336,12 @@ describe.each([...WAYS, { way: "verifying in public", options: { publicVerify: t
   },
 );
 
-test("a handler of someone else works, too", async () => {
+test("a handler that createHandler did not create works, too", async () => {
   const { origin } = await listen(toNodeListener(async () => new Response("theirs")));
   expect(await (await fetch(origin)).text()).toBe("theirs");
 });
 
-test("a malformed address is 400 with our message, if a Request is needed", async () => {
+test("a malformed address is 400 with latchkey's message, if a Request is needed", async () => {
   const service = await openService(BY_HEADER);
   const { port } = await listen(createServer(toNodeListener(service.handler)));
   const answer = await exchange(

@@ -3,13 +3,13 @@ import { API_ID, KEY_ID, SECRET, START } from "../operations/examples.js";
 
 /** A bound of the server that the document does not have, because JSON Schema or OpenAPI cannot express it. */
 export interface BoundBeyondSchemas {
-  /** What the server says. */
+  /** Message of the server. */
   readonly message: string;
-  /** Why the document cannot say it. */
+  /** Why the document cannot express it. */
   readonly reason: string;
-  /** Operations where the document can say it not; all unless given. None: only the example shows it. */
+  /** Operations whose document cannot express it; all unless given. If empty, only the example shows it. */
   readonly in?: readonly string[];
-  /** An input that the document accepts and the server refuses with this message alone. */
+  /** An input that the document accepts and the server refuses with only this message. */
   readonly example: { readonly operation: string; readonly input: unknown };
 }
 
@@ -41,7 +41,7 @@ function importKey(fields: object): BoundBeyondSchemas["example"] {
   return { operation: "migrations.createKeys", input: [{ apiId: API_ID, ...fields }] };
 }
 
-/** Every such bound. Each is tried; and where server and document disagree on any other, the property fails. */
+/** Every such bound. Each is tested; if server and document disagree on any other, the property fails. */
 export const BOUNDS_BEYOND_SCHEMAS: readonly BoundBeyondSchemas[] = [
   {
     message: "must be later than now",

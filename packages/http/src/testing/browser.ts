@@ -3,26 +3,26 @@ import { delimiter, join } from "node:path";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, onTestFinished } from "vitest";
 
-/** What a page did while it was looked at. */
+/** What a page did while it was open. */
 export interface Watched {
   readonly page: Page;
-  /** Requests to anywhere but the origin; none of them got there. */
+  /** Requests to other origins; all of them are blocked. */
   readonly strayRequests: string[];
   /** Requests to the origin, as paths. */
   readonly requests: string[];
-  /** Whatever was written to the console, errors that nobody caught, and what the page's policy forbade. */
+  /** Console messages, uncaught errors, and violations of the page's policy. */
   readonly complaints: string[];
 }
 
-/** Opens a page that goes nowhere yet. */
+/** Opens an empty page. */
 export type OpenPage = (origin: string, options?: BrowserContextOptions) => Promise<Watched>;
 
-/** Far above what it takes: a browser beside other jobs on a small machine is slow, and that is no failure. */
+/** Far more than needed: a browser is slow on a small busy machine, and that is not a failure. */
 const PATIENCE_MS = 120_000;
 
 /**
- * Chromium draws its address bar, which nobody sees, with two pages of its own beside each page that is opened: half of what a page
- * costs. A list of what is off replaces that of Playwright, whose names follow.
+ * Chromium draws its address bar, which is never visible here, with two extra pages for each open page: half of the cost of a page. This
+ * list of disabled features replaces Playwright's own, which is repeated in it.
  */
 const OFF = [
   "WebUIOmniboxPopup",
@@ -52,8 +52,8 @@ const NAMES = [
 ];
 
 /**
- * Defines tests that look at a page. Where there is no Chromium they are reported as skipped, and loudly: a page that
- * nobody looked at must not look as if it had passed.
+ * Defines tests that look at a page. Without Chromium they are reported as skipped, loudly: a page that was not tested must not look as if
+ * it had passed.
  */
 export function describeInBrowser(name: string, define: (open: OpenPage) => void): void {
   const program = browserProgram();
@@ -61,7 +61,7 @@ export function describeInBrowser(name: string, define: (open: OpenPage) => void
   describe.skipIf(program === null)(name, { timeout: 2 * PATIENCE_MS }, () => {
     let browser: Browser;
     beforeAll(async () => {
-      // The sandbox cannot be had by root in a container, and the only page is our own.
+      // Root in a container cannot use the sandbox, and the only page is latchkey's own.
       const args = [
         "--no-sandbox",
         "--disable-background-networking",
@@ -74,7 +74,7 @@ export function describeInBrowser(name: string, define: (open: OpenPage) => void
   });
 }
 
-/** CHROMIUM, or the first of its usual names that is on the PATH; null if there is none. */
+/** Path from the variable CHROMIUM, or the first of its usual names on the PATH; null if there is none. */
 function browserProgram(): string | null {
   const { CHROMIUM, PATH = "" } = process.env;
   if (CHROMIUM) return CHROMIUM;

@@ -22,7 +22,7 @@ test("a response that matches the document passes", () => {
   expect(check({ ...CREATED, status: 404, body: refusal("NOT_FOUND") })).toEqual([]);
 });
 
-test("a field too many, one too few and one of another type are noticed", () => {
+test("an extra field, a missing one and one of another type are noticed", () => {
   for (const body of [
     { keyId: "key_1", key: "acme_1", hash: "x" },
     { keyId: "key_1" },
@@ -33,7 +33,7 @@ test("a field too many, one too few and one of another type are noticed", () => 
     expect(check({ ...CREATED, body })).not.toEqual([]);
 });
 
-test("a field too many deep inside what several operations share is noticed", () => {
+test("an extra field deep inside a shared schema is noticed", () => {
   const listed = { id: "a", start: "s", apiId: "a", workspaceId: "w", createdAt: 1 };
   const key = { ...listed, roles: [], permissions: [], enabled: true };
   const page = (item: object) => ({
@@ -48,7 +48,7 @@ test("a field too many deep inside what several operations share is noticed", ()
   expect(check(page({ ...key, hash: "x" }))).not.toEqual([]);
 });
 
-test("a verdict is held to the fields of its code", () => {
+test("a verdict must have the fields of its code", () => {
   const verdict = { ...CREATED, path: "/v1/keys.verifyKey", sent: { key: "k" } };
   const nothing = { valid: false, code: "NOT_FOUND", requestId: "req_1" };
   expect(check({ ...verdict, body: nothing })).toEqual([]);
@@ -61,7 +61,7 @@ test("a status that the operation does not list is noticed", () => {
   expect(check({ ...CREATED, status: 412, body: refusal("DELETE_PROTECTED") })).not.toEqual([]);
 });
 
-test("a code of another status, issues beside another code, and docs that are not a URL are noticed", () => {
+test("a code of another status, issues with another code, and docs that are not a URL are noticed", () => {
   for (const body of [
     refusal("CONFLICT"),
     refusal("NOT_FOUND", { issues: [] }),
@@ -70,7 +70,7 @@ test("a code of another status, issues beside another code, and docs that are no
     expect(check({ ...CREATED, status: 404, body })).not.toEqual([]);
 });
 
-test("what was sent and taken is held against the document as well", () => {
+test("an accepted input is checked against the document as well", () => {
   expect(check({ ...CREATED, sent: { apiId: "api_1", expire: 1 } })).not.toEqual([]);
   expect(check({ ...CREATED, sent: { apiId: "api_1", remaining: 0 } })).not.toEqual([]);
 });

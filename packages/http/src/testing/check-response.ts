@@ -5,7 +5,7 @@ import type { OpenApiDocument } from "../openapi/document.js";
 /** A request and its response, to be checked against the document. */
 export interface Exchange {
   readonly method: string;
-  /** As the document has it, without a query: `/v1/keys.createKey`. */
+  /** Path as in the document, without a query: `/v1/keys.createKey`. */
   readonly path: string;
   readonly status: number;
   readonly headers: Headers;
@@ -14,7 +14,7 @@ export interface Exchange {
   readonly sent: object | undefined;
 }
 
-/** Finds everything in an exchange that does not match the document: nothing if all is well. */
+/** Returns everything in an exchange that does not match the document; empty if all is well. */
 export type ResponseChecker = (exchange: Exchange) => string[];
 
 type Node = { readonly [member: string]: Node };

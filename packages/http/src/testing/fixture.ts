@@ -1,6 +1,6 @@
 import type { Latchkey } from "@latchkey/core";
 
-/** Ids of one API, key, identity, role and permission, existing or not, and a namespace of limits. */
+/** Ids of an API, key, identity, role and permission, which may or may not exist, and a namespace of limits. */
 export interface Fixture {
   readonly apiId: string;
   readonly keyId: string;
@@ -12,7 +12,7 @@ export interface Fixture {
   /** Name of the permission. */
   readonly permission: string;
   readonly namespace: string;
-  /** A root key that may hardly do anything. */
+  /** Id of a root key with hardly any permissions. */
   readonly rootKeyId: string;
   /** An open reservation of the key. */
   readonly reservationId: string;
@@ -36,7 +36,7 @@ export async function createFixture({
   const held = await latchkey.reserve({ key });
   if (held.code !== "VALID") throw new Error(`the key of the fixture is ${held.code}`);
   const { reservationId } = held;
-  // What whoever may change root keys holds, in the samples.
+  // Permissions that callers in the samples hold if they may change root keys.
   const permissions = ["root.*.update_root_key"];
   const { rootKeyId } = await latchkey.createRootKey({ permissions });
   const ids = { rootKeyId, apiId, keyId, key, identityId, roleId, permissionId };

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-/** A JSON Schema as far as the document uses it. */
+/** The part of JSON Schema that the document uses. */
 export interface Schema {
   readonly [keyword: string]: unknown;
   readonly $ref?: string;
@@ -20,23 +20,23 @@ export interface Schema {
   readonly maximum?: number;
 }
 
-/** Finds what a `$ref` refers to. */
+/** Resolves a `$ref`. */
 export type Resolve = (reference: string) => Schema;
 
 const WRONG_TYPES = [null, "text", 7, true, [], {}];
 
-/** How values are made. */
+/** How values are generated. */
 interface Making {
   readonly resolve: Resolve;
-  /** Whether values are only such as the keywords allow, or also lie at, below and above each of their bounds. */
+  /** Whether values only follow the keywords, or also lie at, below and above each bound. */
   readonly mode: "valid" | "around bounds";
-  /** How many references lie above. */
+  /** Number of references above. */
   readonly depth: number;
 }
 
 /**
- * Makes inputs out of a schema: some that its keywords allow, some with values at or beyond its bounds, and some that are an
- * example with one or two fields changed.
+ * Generates inputs from a schema: some that its keywords allow, some with values at or beyond its bounds, and some that are an example with
+ * one or two changed fields.
  */
 export function inputsOf(
   schema: Schema,
@@ -54,7 +54,7 @@ function aroundBounds(resolve: Resolve): Making {
   return { resolve, mode: "around bounds", depth: 0 };
 }
 
-/** An example with one or two fields set to values around their bounds; of a list, in its only item, which is another where it has no fields. */
+/** An example with one or two fields set to values around their bounds. In a list, its only item changes; one without fields is replaced. */
 function changed(
   examples: fc.Arbitrary<unknown>,
   schema: Schema,
@@ -95,7 +95,7 @@ function regularOf(schema: Schema, making: Making): fc.Arbitrary<unknown> {
       : arbitraryOf(target, { ...making, depth: making.depth + 1 });
   }
   const choices = schema.anyOf ?? schema.oneOf;
-  // A choice beside a type says which fields are required, not what the value is.
+  // A choice next to a type states which fields are required, not what the value is.
   if (choices !== undefined && schema.type === undefined)
     return fc.oneof(...choices.map((choice) => arbitraryOf(choice, making)));
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
@@ -104,7 +104,7 @@ function regularOf(schema: Schema, making: Making): fc.Arbitrary<unknown> {
   return fc.oneof(...types.map((type) => ofType(type, schema, making)));
 }
 
-/** Names of members, also such as metadata must not have. */
+/** Names of members, including ones that metadata must not have. */
 const MEMBER_NAMES = fc.constantFrom("plan", "a", "constructor", "prototype", "é");
 
 const JSON_VALUES = fc.letrec<{ value: unknown }>((tie) => ({
@@ -153,13 +153,13 @@ function integers({ minimum = 0, maximum = Number.MAX_SAFE_INTEGER }: Schema, { 
   return fc.oneof({ arbitrary: inside, weight: 9 }, { arbitrary: outside, weight: 1 });
 }
 
-/** Lengths at which a bound may lie that the schema does not have. */
+/** Lengths that may be bounds without being in the schema. */
 const SUSPECT_LENGTHS = [0, 1, 2, 3, 15, 16, 17, 32, 33, 64, 128, 129, 256, 257, 512, 513, 1_025];
 
-/** Texts that a rule on characters may refuse. */
+/** Texts that a rule about characters may refuse. */
 const SUSPECT_TEXTS = ["\0", "a\0b", " ", "a_", "_", "a b", "a\n", "é", "*", "..", "__proto__"];
 
-/** Hashes in each form that has ever been one, and almost one. */
+/** Hashes in every format, and almost hashes. */
 const HASHES = [
   "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=",
   "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa1=",
@@ -194,7 +194,7 @@ function strings({ pattern, minLength = 0, maxLength = 1_024 }: Schema, { mode }
   return fc.oneof({ arbitrary: inside, weight: 9 }, { arbitrary: outside, weight: 1 });
 }
 
-/** Made once for a pattern: that takes long, and fields of many operations have the same. */
+/** Created once per pattern: that takes long, and fields of many operations share a pattern. */
 const matchingTexts = new Map<string, fc.Arbitrary<string>>();
 
 function matching(pattern: string): fc.Arbitrary<string> {
@@ -222,7 +222,7 @@ function objects(schema: Schema, making: Making): fc.Arbitrary<Record<string, un
   const fields = Object.entries(properties).map(
     ([name, field]) => [name, arbitraryOf(field, making)] as const,
   );
-  // Few optional fields at a time: most rules forbid one field beside another.
+  // Few optional fields at a time: most rules forbid one field together with another.
   const regular = fc
     .tuple(
       fc.tuple(...fields.map(([name, value]) => fc.tuple(fc.constant(name), value))),
@@ -253,7 +253,7 @@ function objects(schema: Schema, making: Making): fc.Arbitrary<Record<string, un
   return fc.oneof({ arbitrary: regular, weight: 19 }, { arbitrary: stray, weight: 1 });
 }
 
-/** Without a field that is there; with a field that is not. */
+/** Removes a field that is there, or adds one that is not. */
 function altered(object: Record<string, unknown>, name: string): Record<string, unknown> {
   const entries = Object.entries(object).filter(([field]) => field !== name);
   return entries.length < Object.keys(object).length

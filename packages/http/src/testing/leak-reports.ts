@@ -3,15 +3,15 @@ import type { Latchkey } from "@latchkey/core";
 import { createLeakHandler } from "../leaks/leak-handler.js";
 import type { LeakHandlerOptions } from "../leaks/options.js";
 
-/** A code host that signs what it found, and somebody else who signs. */
+/** Key pairs of a code host that signs its reports, and of a stranger. */
 export const HOST = generateKeyPairSync("ec", { namedCurve: "P-256" });
 export const STRANGER = generateKeyPairSync("ec", { namedCurve: "P-256" });
 /** The public half of a pair, in PEM. */
 export const pemOf = (pair: typeof HOST) =>
   pair.publicKey.export({ type: "spki", format: "pem" }) as string;
-/** What `publicKeys` is given. */
+/** Value of the option `publicKeys`. */
 const PUBLIC_KEYS = { current: pemOf(HOST) };
-/** Where tokens were found. */
+/** Place where tokens were found. */
 export const FOUND_AT = "https://code.example/octo/repo/blob/1/config.env";
 
 type Token = Readonly<Record<string, unknown>>;
@@ -60,7 +60,7 @@ export function leakHandler(
   });
 }
 
-/** What a handler answered, read. */
+/** The response of a handler, parsed. */
 export async function reply(response: Promise<Response>) {
   const answered = await response;
   const { status, headers } = answered;

@@ -25,7 +25,7 @@ export async function listen(listener: RequestListener | Server): Promise<Listen
   return { port, origin: `http://127.0.0.1:${port}`, server };
 }
 
-/** Writes bytes to a socket as they are, and returns everything received until the other side disconnects. */
+/** Writes raw bytes to a socket, and returns everything received until the other side disconnects. */
 export function exchange(port: number, ...parts: (string | Uint8Array)[]): Promise<string> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];

@@ -23,7 +23,7 @@ export interface Reply {
   readonly text: string;
 }
 
-/** How a call differs from a usual one. */
+/** Deviations of a call from the usual one. */
 export interface CallOptions {
   /** Null sends no Authorization header. A root key for everything unless given. */
   readonly token?: string | null;
@@ -33,7 +33,7 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A handler on an empty memory store, with a clock that stands still until it is moved. */
+/** A handler on an empty memory store, with a clock that stands still until a test moves it. */
 export interface TestService {
   readonly latchkey: Latchkey;
   readonly handler: Handler;
@@ -41,12 +41,12 @@ export interface TestService {
   /** A root key that may do everything. */
   readonly root: string;
   now(): number;
-  /** Moves the clock on. */
+  /** Moves the clock forward. */
   advance(ms: number): void;
   /** A root key with exactly these permissions. */
   rootKey(...permissions: string[]): Promise<string>;
   /**
-   * Sends a request, and checks the response against the document; also the input, if it is given and was accepted.
+   * Sends a request, and checks the response against the document; also the input, if one was accepted.
    */
   send(request: Request, sent?: object): Promise<Response>;
   /** Calls an operation: `input` becomes the query of a GET, the body of a POST: JSON, or a form. */
@@ -61,7 +61,7 @@ export const START = Date.UTC(2026, 2, 10, 12) + 12_345;
 
 const VAULT = { current: "v1", keys: { v1: Uint8Array.from({ length: 32 }, (_, at) => at) } };
 
-/** Not the vault's: no two rings may share a secret. */
+/** Different from the vault's: no two rings may share a secret. */
 const TOKENS = { current: "t1", keys: { t1: Uint8Array.from({ length: 32 }, (_, at) => at + 7) } };
 
 const checkV1 = createResponseChecker(documentOf(V1, ""));
@@ -159,7 +159,7 @@ export async function openService(
   };
 }
 
-/** A service whose store fails with this error from the call of `fail` on, and what its host is told. */
+/** A service whose store fails with this error once `fail` is called, and the errors reported to its host. */
 export async function openFailing(error: unknown) {
   let isFailing = false;
   const told: [unknown, string][] = [];

@@ -1,5 +1,5 @@
-// @ts-nocheck: what it does to Object.prototype, no compiler knows.
-// Asks a handler to do what a request may not have done, with every name of the sources on Object.prototype.
+// @ts-nocheck: no compiler knows what it does to Object.prototype.
+// Sends requests that a handler must refuse, with every name of the sources on Object.prototype.
 
 import { createLatchkey } from "@latchkey/core";
 import { createHandler } from "@latchkey/http";
@@ -16,7 +16,7 @@ const revoked = await latchkey.createRootKey({ permissions: ["*"] });
 await latchkey.revokeRootKey({ rootKeyId: revoked.rootKeyId });
 const onError = () => undefined;
 const handler = createHandler({ latchkey, onError });
-/** Whether a request is answered as one that may be made. */
+/** Whether the handler admits a request. */
 const isDone = async (path, token, body, by = handler) => {
   const headers = {
     "content-type": "application/json",

@@ -5,7 +5,7 @@ import { permissionForms } from "../openapi/permissions-text.js";
 import type { Operation } from "../operations/operation.js";
 import { OPERATIONS } from "../operations/table.js";
 
-/** The README's table of operations, made from the table that serves them. */
+/** The README's table of operations, generated from the table that serves them. */
 export function readmeTable(): string {
   const rows = OPERATIONS.map((operation) => [
     `\`${operation.method} ${operation.name}\``,

@@ -8,7 +8,7 @@ export const GUARDED = OPERATIONS.filter(({ isPublic }) => isPublic !== true).ma
   ({ name }) => name,
 );
 
-/** The permissions of a sample for this fixture's API, identity and namespace alone. */
+/** The permissions of a sample for only this fixture's API, identity and namespace. */
 export function narrowed(
   { requiredPermissions }: Sample,
   { apiId, identityId, namespace }: Fixture,
@@ -29,7 +29,7 @@ export function widened({ requiredPermissions }: Sample): string[] {
   return requiredPermissions.map((need) => need.replace(".", ".*."));
 }
 
-/** Calls a sample as someone who holds these permissions. */
+/** Calls a sample as a caller with these permissions. */
 export function callAs(
   service: TestService,
   { name, input }: Sample,

@@ -7,13 +7,13 @@ export interface Sample {
   readonly input: (fixture: Fixture) => object;
   /** `<resource>.<action>` of each permission; narrower ones must name the fixture's API or identity. */
   readonly requiredPermissions: readonly string[];
-  /** Only the form for all resources is enough. */
+  /** Whether only the form for all resources is enough. */
   readonly isForAllOnly?: true;
   /** The kind of record that the input names: an unknown id is a NOT_FOUND. */
   readonly names?: "api" | "key" | "identity" | "role" | "permission" | "reservation" | "rootKey";
 }
 
-/** `title`: the name of the operation, and behind a comma what is special. */
+/** `title`: the name of the operation, and after a comma what is special. */
 export function sample(
   title: string,
   input: Sample["input"],

@@ -6,7 +6,7 @@ export type { Sample } from "./sample.js";
 
 const A_DAY = { start: 0, end: 86_400_000 };
 
-/** Every operation that requires a permission, in each of its forms. A test holds that none is missing. */
+/** Every operation that requires a permission, in each of its forms. A test checks that none is missing. */
 export const SAMPLES: readonly Sample[] = [
   sample("apis.createApi", () => ({ name: "payments" }), ["api.create_api"], "all"),
   sample("apis.ensureApi", () => ({ name: "payments" }), ["api.create_api", "api.read_api"], "all"),

@@ -22,7 +22,7 @@ test.each(V2.operations)("the examples of $name are valid input and a valid resp
   expect(one.response.safeParse(one.example.response).error).toBeUndefined();
 });
 
-test("describes fields in its own words where v1 has others of the same name", () => {
+test("has its own notes on fields that mean something else in v1", () => {
   const { properties } =
     document.paths["/v2/apis.listKeys"].post.requestBody.content["application/json"].schema;
   expect(properties.limit).toMatchObject({

@@ -13,7 +13,7 @@ const call = (service: TestService, name: string, input: object = {}, options: C
   service.call(name, input, { version: "v2", ...options });
 
 describe("an error", () => {
-  test("has a title by its status, what went wrong, and the request id of the header", async () => {
+  test("has the title of its status, what went wrong, and the request id of the header", async () => {
     const service = await openService({ docsBaseUrl: "https://keys.example/errors" });
     const { status, headers, body } = await call(service, "apis.getApi", { apiId: "api_none" });
     expect(status).toBe(404);
@@ -52,7 +52,7 @@ describe("an error", () => {
     expect(found).toEqual(locations);
   });
 
-  test("that only v1 finds is named as it was sent", async () => {
+  test("that only v1 finds names the field as it was sent", async () => {
     const service = await openService();
     const { apiId } = await createFixture(service);
     const credits = { remaining: null, refill: { interval: "daily", amount: 1 } };
@@ -108,7 +108,7 @@ describe("an error", () => {
     }
   });
 
-  test("of the store or of ours is told to the host, and to the client without its cause", async () => {
+  test("of the store or of latchkey is reported to the host, and sent to the client without its cause", async () => {
     for (const [error, status] of [
       [new LatchkeyError("STORE_UNAVAILABLE", "inner words", { outcome: "unknown" }), 503],
       [new Error("inner words"), 500],
@@ -122,7 +122,7 @@ describe("an error", () => {
     }
   });
 
-  test("never holds a secret that was sent in a wrong place", async () => {
+  test("never contains a secret that was sent in a wrong place", async () => {
     const service = await openService();
     const { key, apiId } = await createFixture(service);
     const texts: string[] = [];
@@ -146,7 +146,7 @@ describe("an error", () => {
   });
 });
 
-test("with v2: false its paths are like any other that does not exist", async () => {
+test("with v2: false, its paths do not exist", async () => {
   const { handler } = await openService({ v2: false });
   const request = () => new Request("http://keys.test/v2/apis.getApi", { method: "POST" });
   const { status, body } = await read(await handler(request()));

@@ -26,7 +26,7 @@ test("every operation has its row", () => {
 });
 
 describe.each(SAMPLES)("$title", (one) => {
-  test("needs exactly its permissions, for all resources, or for this one where there is one", async () => {
+  test("needs exactly its permissions, for all resources, or for this one if it names one", async () => {
     for (const permissions of [widened(one), ["*"]]) {
       const { service, fixture } = await open();
       expect((await callAs(service, one.name, one.input(fixture), permissions)).status).toBe(200);
@@ -44,12 +44,12 @@ describe.each(SAMPLES)("$title", (one) => {
   });
 });
 
-/** Roles and permissions have no form for one of them. */
+/** Permissions on roles and permissions have no form for a single one. */
 function isRbac({ requiredPermissions }: Sample): boolean {
   return requiredPermissions.every((need) => need.startsWith("rbac."));
 }
 
-describe("what v2 does by itself", () => {
+describe("v2 itself", () => {
   const root = ["*"];
   const ok = async (service: TestService, name: string, input: object, held = root) => {
     const { status, text, body } = await callAs(service, name, input, held);
@@ -57,7 +57,7 @@ describe("what v2 does by itself", () => {
     return body.data;
   };
 
-  test("what a key was given through v1 alone is in its verdicts, and where it is shown", async () => {
+  test("settings that only v1 can give a key are in its verdicts and views", async () => {
     const { service } = await open();
     const headers = { token: null, headers: { "x-permissions": JSON.stringify(root) } };
     const { apiId } = await service.ok("apis.createApi", { name: "tides" }, headers);
@@ -76,7 +76,7 @@ describe("what v2 does by itself", () => {
     });
   });
 
-  test("limits have algorithms and may only be tried, in every answer that shows them", async () => {
+  test("limits have algorithms and shadow, in every response that shows them", async () => {
     const { service, fixture } = await open();
     const bucket = { limit: 2, duration: 60_000, algorithm: "token-bucket", burst: 3 };
     const sliding = { limit: 2, duration: 60_000, algorithm: "sliding", shadow: true };
@@ -113,7 +113,7 @@ describe("what v2 does by itself", () => {
     });
   });
 
-  test("a missing permission is created for who may create it, and else nothing is changed", async () => {
+  test("a missing permission is created if the caller may create it; otherwise nothing is changed", async () => {
     const { service, fixture } = await open();
     const input = { keyId: fixture.keyId, permissions: [NEW_PERMISSION] };
     const adding = ["rbac.*.add_permission_to_key"];
@@ -124,14 +124,14 @@ describe("what v2 does by itself", () => {
     ]);
   });
 
-  test("who may only change a key cannot give it permissions", async () => {
+  test("a caller that may only change a key cannot give it permissions", async () => {
     const { service, fixture } = await open();
     const input = { keyId: fixture.keyId, permissions: [fixture.permission] };
     for (const name of ["keys.updateKey", "keys.addPermissions", "keys.setPermissions"])
       expect((await callAs(service, name, input, ["api.*.update_key"])).status).toBe(403);
   });
 
-  test("an identity whose own id an externalId repeats is found by its id", async () => {
+  test("an identity is found by its id, even if that is the externalId of another one", async () => {
     const { service, fixture } = await open();
     const { identityId } = fixture;
     await ok(service, "identities.createIdentity", { externalId: identityId });
@@ -142,7 +142,7 @@ describe("what v2 does by itself", () => {
     expect(other.externalId).toBe("id_2");
   });
 
-  test("who may act on one identity is refused alike for others that exist and that do not", async () => {
+  test("a caller with permission for one identity gets the same refusal for another, whether it exists or not", async () => {
     const { service, fixture } = await open();
     const held = ["identity.id_mine.read_identity"];
     const details = await Promise.all(
@@ -159,7 +159,7 @@ describe("what v2 does by itself", () => {
     expect(details).toEqual(Array(4).fill([403, expect.stringContaining("read_identity")]));
   });
 
-  test("a list that v1 returns whole comes page by page, each item once", async () => {
+  test("a list that v1 returns as a whole comes in pages, each item once", async () => {
     const { service } = await open();
     for (const name of ["a", "b", "c"]) await service.latchkey.createRole({ name });
     const names: string[] = [];
@@ -175,7 +175,7 @@ describe("what v2 does by itself", () => {
     expect(names).toHaveLength(4);
   });
 
-  test("a cursor that is damaged, or of another list, is a bad request in every list", async () => {
+  test("a damaged cursor, or one of another list, is a bad request in every list", async () => {
     const { service } = await open();
     for (const name of ["a.read", "b.read"]) {
       await service.latchkey.createPermission({ name });
@@ -197,7 +197,7 @@ describe("what v2 does by itself", () => {
     }
   });
 
-  test("a search finds identities by a part of either id, and goes on where it stopped looking", async () => {
+  test("a search finds identities by a part of either id, and continues where it stopped looking", async () => {
     const { service, fixture } = await open();
     const made: string[] = [];
     for (let at = 0; at < 230; at += 1)
@@ -217,7 +217,7 @@ describe("what v2 does by itself", () => {
     expect(rest.data).toMatchObject([{ id: made[229] }]);
   });
 
-  test("of an import that meets known keys the others are all written, or none", async () => {
+  test("of an import with known keys, the others are all written, or none", async () => {
     const { service, fixture } = await open();
     const { apiId } = fixture;
     const hashes = ["a", "b", "c"].map((digit) => digit.repeat(64));
@@ -235,7 +235,7 @@ describe("what v2 does by itself", () => {
     });
   });
 
-  test("an imported key may be used up already, as in v1", async () => {
+  test("an imported key may already be used up, as in v1", async () => {
     const { service, fixture } = await open();
     const keys = [{ hash: "d".repeat(64), credits: { remaining: 0 } }];
     const input = { migrationId: "m", apiId: fixture.apiId, keys };

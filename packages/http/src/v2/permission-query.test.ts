@@ -32,7 +32,7 @@ describe("a permission query as a text", () => {
     "a && b",
     "a,b",
     "é",
-  ])("%j is malformed, in words that quote nothing", (text) => {
+  ])("%j is malformed, and the message quotes nothing", (text) => {
     const message = permissionQueryText.safeParse(text).error?.issues.at(-1)?.message;
     expect(message).toMatch(/^must be permissions joined by AND and OR/);
   });
@@ -48,12 +48,12 @@ describe("a permission query as a text", () => {
     expect(messageOf("a".repeat(513))).toBe("must be a name of 1 to 512 characters");
     expect(messageOf("a".repeat(1_001))).toBe("must be a string of 1 to 1000 characters");
     expect(messageOf("(".repeat(1_000))).toMatch(/^must be permissions/);
-    // A character of two UTF-16 units counts once, and makes the query no better.
+    // A character of two UTF-16 units counts once, and the query is still malformed.
     expect(messageOf("😀".repeat(1_000))).toMatch(/^must be permissions/);
     expect(messageOf("(".repeat(1_000_000))).toBe("must be a string of 1 to 1000 characters");
   });
 
-  test("what is written with parentheses around every group is read as it was", () => {
+  test("a query with parentheses around every group reads back the same", () => {
     const name = fc
       .stringMatching(/^[a-z][a-z.*]{0,6}$/)
       .filter((text) => !/^(?:and|or)$/.test(text));

@@ -21,13 +21,13 @@ const resolve = (reference: string): Schema =>
 const ENOUGH = new Error("the operation of v1 was called");
 const ADMITTED = { success: true, limit: 1, remaining: 1, reset: 0 };
 
-/** The inputs with which an operation of v2 calls the one of v1 that carries it out. Nobody in particular calls. */
+/** The inputs with which an operation of v2 calls the operation of v1 that carries it out, for a caller without an actor. */
 async function inputsOfV1({ operation, run }: Operation, input: unknown): Promise<unknown[]> {
   const inputs: unknown[] = [];
   const recording = new Proxy(latchkey, {
     get: (_target, method) => async (given: unknown) => {
       if (method === operation) inputs.push(given ?? {});
-      // Each of several limits is asked for.
+      // An operation on several limits calls once for each.
       if (method === "limit") return ADMITTED;
       if (method === operation) throw ENOUGH;
       return { id: "id_found" };
@@ -35,13 +35,13 @@ async function inputsOfV1({ operation, run }: Operation, input: unknown): Promis
   });
   const caller = { latchkey: recording, permissions: [], verifyScope: { all: false } };
   await run(caller as never, input, "req_1").catch((error: unknown) => {
-    // Where v2 itself refuses the input, nothing was carried out.
+    // If v2 itself refuses the input, nothing was carried out.
     if (error !== ENOUGH && !(error instanceof LatchkeyError)) throw error;
   });
   return inputs;
 }
 
-/** What is required, as texts: the actions, those that depend on what is found, and which resource they are for. */
+/** The required permissions as texts: the actions, the conditional ones, and the resource. */
 function named(required: readonly RequiredPermissions[]): readonly string[] {
   const parts = required.flatMap((one) => [one, ...(one.and ?? [])]);
   const texts = parts.flatMap(({ permissions, subject, conditional }) => {
@@ -73,7 +73,7 @@ describe("v2 requires the permissions of the operation of v1 that carries it out
           const { success, data } = carrier.input.safeParse(one);
           return success ? [carrier.requiredPermissions(data)] : [];
         });
-        // Rules across fields are checked by v1 alone: then it refuses, and asks for nothing.
+        // Only v1 checks rules across fields. If it refuses, it requires no permissions.
         if (required.length < carried.length || carried.length === 0) return;
         compared += 1;
         expect(named([operation.requiredPermissions(parsed.data)])).toEqual(named(required));

@@ -14,12 +14,12 @@ function call(service: TestService, name: string, input: object, key: string, to
   return service.call(name, input, token === undefined ? given : { ...given, token });
 }
 
-/** How often anything was written. */
+/** Number of writes. */
 async function countEntries({ latchkey }: TestService): Promise<number> {
   return (await latchkey.listAuditEvents({ limit: 100 })).events.length;
 }
 
-test("every write takes the header, but for charges and an import", () => {
+test("every write accepts the header, except charges and an import", () => {
   const reads = /\.(?:get|list|whoami)/;
   const others = /verifyKey|Reserv|reserve|ratelimit\.|migrateKeys/;
   expect([...REPEATABLE]).toEqual(
@@ -28,7 +28,7 @@ test("every write takes the header, but for charges and an import", () => {
 });
 
 describe.each(WRITES)("W1: $title", ({ name, input }) => {
-  test("answers a repeat as at first, and writes nothing again", async () => {
+  test("answers a repeat like the first call, and writes nothing again", async () => {
     const service = await openService();
     const given = input(await createFixture(service));
     const first = await call(service, name, given, "retry-1");
@@ -48,7 +48,7 @@ describe.each(WRITES)("W1: $title", ({ name, input }) => {
   });
 });
 
-test("W1: a name, and what the caller may create, are those of the first call", async () => {
+test("W1: a repeat uses the names, and the right to create, of the first call", async () => {
   const service = await openService();
   const { latchkey } = service;
   const { keyId, permission, roleId, externalId } = await createFixture(service);
