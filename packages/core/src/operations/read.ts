@@ -1,5 +1,6 @@
 import { corruptRecord, unavailable } from "../errors.js";
 import { encodeCursor, type ListScope } from "../lib/cursor.js";
+import { yieldToEventLoop } from "../lib/event-loop.js";
 import type { RecordType } from "../records/record-type.js";
 import type { RecordKind } from "../records/stored-record.js";
 import type { Usage } from "../store/counters.js";
@@ -197,7 +198,7 @@ export function pageInfo(scope: ListScope, damaged: number, last: string | null)
 /** Records per read of a list that is read as a whole. */
 const PAGE_SIZE = 500;
 
-/** All pages of a list, in ascending order of the ids. */
+/** All pages of a list, in ascending order of the ids. Other calls get through between two of them. */
 export async function* listPages(
   { store, workspaceId }: Pick<OperationContext, "store" | "workspaceId">,
   want: Pick<PageWant, "kind" | "list" | "of" | "limit" | "descending">,
@@ -208,6 +209,8 @@ export async function* listPages(
     yield page;
     after = page.found.at(-1)?.record.id ?? null;
     if (!page.hasMore || after === null) return;
+    // A store without I/O never lets others through by itself.
+    await yieldToEventLoop();
   }
 }
 

@@ -157,12 +157,9 @@ function isNamed(entry: AuditEntry, { externalId }: Subject): boolean {
 }
 
 /** All entries of the audit log, or those about a key or an identity, the earliest first. */
-async function* logPages(context: OperationContext, of?: string) {
+function logPages(context: OperationContext, of?: string) {
   const want = { kind: "auditEntry", list: "auditEntry", of, limit: ENTRIES_AT_ONCE } as const;
-  for await (const page of listPages(context, want)) {
-    yield page;
-    if (page.hasMore) await yieldToEventLoop();
-  }
+  return listPages(context, want);
 }
 
 /** Deletes an identity and its keys; the log gets none of their settings. @returns How many keys there were. */

@@ -1,3 +1,4 @@
+import { yieldToEventLoop } from "../../lib/event-loop.js";
 import { keysOfApi, keyType } from "../../records/key.js";
 import type { LoadedRecord } from "../../store/key-store.js";
 import { afterWriting, type OperationContext, transact, type Work } from "../context.js";
@@ -7,6 +8,9 @@ import { apiIds } from "../read.js";
 
 /** Keys per step: few, because verifications wait meanwhile, and on Redis a step blocks all others. */
 const BATCH_SIZE = 20;
+
+/** Lists of keys looked into before other calls get through: with many APIs, an owner has keys in few of them. */
+const LISTS_AT_ONCE = 50;
 
 const OUTCOMES = ["changed", "unchanged", "damaged"] as const;
 
@@ -111,7 +115,10 @@ async function* keyLists(
   { apiId, identityId }: ListedKeys,
 ): AsyncGenerator<ListOfKeys, undefined, undefined> {
   const { store, workspaceId } = context;
+  let looked = 0;
   for await (const id of apiId === undefined ? apiIds(context) : [apiId]) {
+    if (looked > 0 && looked % LISTS_AT_ONCE === 0) await yieldToEventLoop();
+    looked += 1;
     const want = {
       kind: "key",
       list: keysOfApi(id),
