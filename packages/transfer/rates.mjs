@@ -1,8 +1,8 @@
-// How fast keys are copied, and how long nobody can use them when they move:
+// Measures how fast keys are copied, and how long no key can be used during a live copy:
 //   npm run build && node packages/transfer/rates.mjs <from url> <to url> <keys> [live]
-// The source is filled with so many keys if it is empty; the target must be empty, and without one ("") nothing but that is done.
-// Prints one line: pair, keys, records a second of the first pass and of the proof, and with `live` how long the fence stood, while
-// verifications went on, each of another key, and new keys were made.
+// If the source is empty, it is first filled with that many keys. The target must be empty; with "" as the target, the script only fills
+// the source. Prints one line: pair, keys, records a second of the first pass and of the proof, and with `live` how long the fence stood.
+// During a live copy, the script keeps verifying keys, each time another one, and creating new ones.
 
 import { performance } from "node:perf_hooks";
 import { copy } from "@latchkey/transfer";
@@ -14,7 +14,7 @@ const lent = { ...from, close: async () => undefined };
 const secrets = Array.from({ length: Number(count) }, (_, at) => `rates_${at}_${"x".repeat(24)}`);
 let latchkey = createLatchkey({ store: lent, usage: { flushMs: 3_600_000 } });
 const apiId = (await latchkey.listApis()).apis[0]?.id ?? (await fill());
-// With its statistics written, and without any that would come while an idle source is copied.
+// Closing writes the pending statistics: none may arrive while an idle source is copied.
 await latchkey.close();
 latchkey = createLatchkey({ store: lent, usage: false });
 if (toUrl === "") {
@@ -23,7 +23,7 @@ if (toUrl === "") {
 }
 const to = openStore(toUrl);
 
-/** Makes the keys, and uses every tenth. */
+/** Creates the keys, and verifies every tenth. */
 async function fill() {
   const { apiId } = await latchkey.createApi({ name: "rates" });
   const settings = {
@@ -44,7 +44,7 @@ let refusedAt = 0;
 let verified = 0;
 let written = 0;
 
-/** Does something again and again, with a pause between, until the keys have moved. */
+/** Repeats `work`, with a pause in between, until the keys have moved. */
 async function untilMoved(pauseMs, work) {
   for (let round = 0; ; round += 1) {
     try {

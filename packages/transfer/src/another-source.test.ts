@@ -20,7 +20,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 /** Keys by workspace. */
 type Keys = Readonly<Record<string, readonly string[]>>;
 
-/** A store with two keys in each of some workspaces, used, so that there are statistics. */
+/** A store with two keys in each of these workspaces. The keys have been used, so there are statistics. */
 async function aSource(workspaceIds: readonly string[]): Promise<[KeyStore, Keys]> {
   const store = memoryStore();
   const latchkey = latchkeyOn(store);
@@ -36,7 +36,7 @@ async function aSource(workspaceIds: readonly string[]): Promise<[KeyStore, Keys
   return [store, keys];
 }
 
-/** What becomes of the keys of each workspace on a store: `VALID`, or a mixture, which must not be. */
+/** The outcome of verifying all keys of each workspace, such as `VALID`; different outcomes in one workspace are joined by "and". */
 async function answers(store: KeyStore, keys: Keys): Promise<Readonly<Record<string, string>>> {
   const latchkey = latchkeyOn(store);
   const all: Record<string, string> = {};
@@ -59,7 +59,7 @@ interface Options {
   readonly startOver?: boolean;
 }
 
-/** What brings a source to a target, as often as it is called. */
+/** A function that transfers a source to a target. It can be called repeatedly. */
 async function bringing(way: "copy" | "live" | "restore", source: KeyStore) {
   if (way !== "restore")
     return (to: KeyStore, options: Options = {}) =>
@@ -72,21 +72,21 @@ async function bringing(way: "copy" | "live" | "restore", source: KeyStore) {
 const ALL_VALID = { ws_default: "VALID", ws_other: "VALID" };
 const NONE = { ws_default: "NOT_FOUND", ws_other: "NOT_FOUND" };
 
-/** How many calls a process has made when it dies: every so often, and each of the last ones, in which the target is opened. */
+/** The number of calls after which the process dies: every sixth, and each of the last four, which open the target. */
 function* momentsOf(calls: number): Generator<number> {
   for (let after = 0; after < calls - 4; after += 6) yield after;
   for (let after = calls - 4; after < calls; after += 1) yield after;
 }
 
-/** Brings a source to an empty target, without an end, and answers how many calls that makes. */
+/** Transfers a source to an empty target, with a process that does not die, and returns how many calls that takes. */
 async function callsOf(bring: (to: KeyStore) => Promise<unknown>): Promise<number> {
   const death = new Death(Number.POSITIVE_INFINITY);
   await bring(death.store(memoryStore()));
   return death.calls;
 }
 
-describe.each(["copy", "live", "restore"] as const)("a target that a %s died in", (way) => {
-  test("is taken from no other source, unless that starts over, and opens no half workspace", async () => {
+describe.each(["copy", "live", "restore"] as const)("a target on which a %s died", (way) => {
+  test("accepts no other source unless it starts over, and never opens half a workspace", async () => {
     const outcomes = new Set<string>();
     const [whole] = await aSource(["ws_default", "ws_other"]);
     for (const calls of momentsOf(await callsOf(await bringing(way, whole)))) {
@@ -102,7 +102,7 @@ describe.each(["copy", "live", "restore"] as const)("a target that a %s died in"
       expect(await livesThrough(death, () => bringOne(death.store(to)))).toBe(false);
       const left = await answers(to, ofOne);
       if (left.ws_default === "NOT_FOUND") {
-        // Nothing was begun yet: it is empty.
+        // Nothing was written yet, so the target is empty.
         outcomes.add("taken");
         await bringOther(to);
         await assertOtherArrived();
@@ -130,7 +130,7 @@ describe.each(["copy", "live", "restore"] as const)("a target that a %s died in"
   });
 });
 
-test("a workspace that is gone from the source when a copy is called again is emptied before it is opened", async () => {
+test("if a workspace is gone from the source when a copy is resumed, it is emptied before it is opened", async () => {
   const [from, keys] = await aSource(["ws_default", "ws_other"]);
   const to = memoryStore();
   const death = new Death((await callsOf((target) => copy(from, target))) - 2);
@@ -148,7 +148,7 @@ test("a workspace that is gone from the source when a copy is called again is em
   expect(await answers(to, keys)).toEqual({ ws_default: "VALID", ws_other: "NOT_FOUND" });
 });
 
-test("a workspace that nothing was read of is not opened, nor is any other", async () => {
+test("if a workspace was never read, neither it nor any other is opened", async () => {
   const [from, keys] = await aSource(["ws_default", "ws_other"]);
   const to = memoryStore();
   const target = await TransferTarget.take(to, { source: "one" });
@@ -162,7 +162,7 @@ test("a workspace that nothing was read of is not opened, nor is any other", asy
 });
 
 test.each([[null], [""], [7], [{}]])(
-  "a source whose name is %j is not taken for one that is called the same",
+  "a source whose stored name is %j is refused as damaged",
   async (body) => {
     const [from] = await aSource(["ws_default"]);
     const record = { kind: "workspace", id: "$store", version: 1, link: null, body } as const;

@@ -35,7 +35,7 @@ function aFile(bytes: Buffer): string {
   return path;
 }
 
-/** A text whose lines were changed, with the end that belongs to them. */
+/** A backup of changed lines, with the end line recomputed to match. */
 const resealed = (text: string) => sealed(text.split("\n").slice(0, -2));
 
 const UNUSABLE = { code: "PRECONDITION_FAILED" };
@@ -48,7 +48,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe("a backup", () => {
-  test("brings everything back, with what was left", async () => {
+  test("restores everything, including uses and units left", async () => {
     const to = sqliteStore(":memory:");
     const report = await restore(to, whole);
     expect(report.workspaces).toEqual(["ws_default", "ws_other"]);
@@ -57,13 +57,13 @@ describe("a backup", () => {
     await to.close();
   });
 
-  test("can be read by its owner alone, has no other file beside it, and replaces none", async () => {
+  test("is readable only by its owner, leaves no other file, and replaces none", async () => {
     expect(statSync(whole).mode & 0o777).toBe(0o600);
     expect(readdirSync(folder).filter((name) => name.includes("partial"))).toEqual([]);
     await expect(backup(store, whole)).rejects.toMatchObject(UNUSABLE);
   });
 
-  test("holds no secret as it was handed out", () => {
+  test("contains no plaintext secret", () => {
     const text = gunzipSync(readFileSync(whole)).toString();
     const { plain, counted, limited, rotated, recoverable, shared, rootKey, elsewhere } = filled;
     for (const secret of [
@@ -81,7 +81,7 @@ describe("a backup", () => {
     }
   });
 
-  test("that is encrypted for a recipient is opened by that identity and by no other", async () => {
+  test("that is encrypted for a recipient can be opened by that identity and by no other", async () => {
     const identity = await generateX25519Identity();
     const path = aPath();
     const recipients = [await identityToRecipient(identity)];
@@ -98,7 +98,7 @@ describe("a backup", () => {
     await assertArrived(to, filled);
   });
 
-  test("takes nothing that somebody laid beside it, and leaves nothing where it is refused or fails", async () => {
+  test("ignores files that somebody else put beside it, and leaves none if it is refused or fails", async () => {
     const path = aPath();
     const [link, open, stolen] = [`${path}.partial`, `${path}.1.partial`, `${path}.stolen`];
     writeFileSync(stolen, "");
@@ -125,7 +125,7 @@ describe("a backup", () => {
     expect(readdirSync(folder)).toHaveLength(before.length + 1);
   });
 
-  test("is written by one of two at once, whole, and the other is told", async () => {
+  test("is written completely by one of two concurrent calls, and the other is refused", async () => {
     const path = aPath();
     const results = await Promise.allSettled([backup(store, path), backup(store, path)]);
     expect(results.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
@@ -135,7 +135,7 @@ describe("a backup", () => {
     await assertArrived(to, filled);
   });
 
-  test("is not encrypted in a way that no restore would open", async () => {
+  test("is never encrypted in a way that no restore could open", async () => {
     const path = aPath();
     const passphrase = "tiles and maps";
     for (const encryption of [
@@ -149,7 +149,7 @@ describe("a backup", () => {
       await expect(backup(store, path, { encryption })).rejects.toThrow(TypeError);
   });
 
-  test("that is not encrypted is refused where something was given to open it", async () => {
+  test("that is not encrypted is refused if a passphrase or identity was given", async () => {
     const to = memoryStore();
     for (const decryption of [
       { passphrase: "tiles and maps" },
@@ -162,7 +162,7 @@ describe("a backup", () => {
     expect(await to.scan(null, null)).toEqual({ names: [], next: null });
   });
 
-  test("that is replaced while it is restored does not open the store", async () => {
+  test("that is replaced during the restore does not open the store", async () => {
     const other = memoryStore();
     await fill(other);
     const [path, replacement] = [aFile(readFileSync(whole)), aPath()];
@@ -176,7 +176,7 @@ describe("a backup", () => {
     await expect(latchkeyOn(to).listApis()).rejects.toMatchObject({ reason: "incomplete" });
   });
 
-  test("that is encrypted with a passphrase is opened by it", async () => {
+  test("that is encrypted with a passphrase can be opened with it", async () => {
     const path = aPath();
     await backup(memoryStore(), path, {
       encryption: { passphrase: "tiles and maps", workFactor: 8 },
@@ -188,15 +188,15 @@ describe("a backup", () => {
   });
 });
 
-describe("a store is left as it was by a file", () => {
-  /** Restores a file that is not whole, and finds out that nothing was written. */
+describe("a store is not changed by a file", () => {
+  /** Restores an unusable file, and asserts that it is refused and nothing was written. */
   async function assertRefused(path: string): Promise<void> {
     const to = memoryStore();
     await expect(restore(to, path)).rejects.toMatchObject(UNUSABLE);
     expect(await to.scan(null, null)).toEqual({ names: [], next: null });
   }
 
-  test("that is cut off, wherever", async () => {
+  test("that is cut off, at any point", async () => {
     const bytes = readFileSync(whole);
     for (let length = 0; length < bytes.length; length += 97)
       await assertRefused(aFile(bytes.subarray(0, length)));
@@ -218,7 +218,7 @@ describe("a store is left as it was by a file", () => {
       );
   });
 
-  test("of which a line was altered, left out, moved or added", async () => {
+  test("with a line that was altered, left out, moved or added", async () => {
     const text = gunzipSync(readFileSync(whole)).toString();
     const lines = text.split("\n");
     const [one = "", two = ""] = lines.slice(4, 6);
@@ -241,12 +241,12 @@ describe("a store is left as it was by a file", () => {
   });
 });
 
-test("a backup of a store that serves restores keys that were rotated meanwhile as keys that share what is left", async () => {
+test("if keys are rotated during the backup of a serving store, they still share their counters after the restore", async () => {
   const from = memoryStore();
   const latchkey = latchkeyOn(from);
   const { apiId } = await latchkey.createApi({ name: "tiles" });
   const old = await latchkey.createKey({ apiId, remaining: 5 });
-  // As a file that was written around a rotation: the old key as it was before, with the uses of before.
+  // A file as a backup writes it during a rotation: with the old key and its uses as they were before.
   const before = aPath();
   await backup(from, before);
   const successor = await latchkey.rotateKey({ keyId: old.keyId, graceMs: 60_000 });

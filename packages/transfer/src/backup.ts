@@ -20,7 +20,7 @@ export interface BackupReport {
 
 /**
  * Writes everything in a store to a file. The store may keep serving: then each record in the file is a consistent snapshot, but not
- * all of the same moment. They are read in an order in which nothing is said to be done that is not there (`RECORD_LISTS`).
+ * all of the same moment. They are read in an order (`RECORD_LISTS`) in which no record reports as done what is missing from the file.
  *
  * The file gets its name when it is completely on disk. It contains no plaintext secret, only hashes and secrets encrypted by the vault.
  *

@@ -22,7 +22,7 @@ export async function clear(
     const expects = [expectState(states.get(workspaceId) as FoundState)];
     return { store, workspaceId, expects, shared: new SharedCounters() };
   };
-  // First, and by the day: the pass would delete them subject by subject.
+  // Sums go first, day by day: the pass would delete them subject by subject.
   for (const id of states.keys()) await deleteSums(store, id);
   await new Pass({ targetOf }).run(emptyParts([...states.keys()]));
   return states;

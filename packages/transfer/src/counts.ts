@@ -1,6 +1,6 @@
 import type { Part } from "./passes/source.js";
 
-/** Records by kind, and `window` for those that workspaces keep. */
+/** The number of records by kind, and of the windows of workspaces as `window`. */
 export type Counts = Readonly<Record<string, number>>;
 
 /** Adds the records of a part. */

@@ -25,7 +25,7 @@ afterAll(async () => {
 const openAt = (store: KeyStore, now: number) =>
   createLatchkey({ store, clock: () => now, usage: false });
 
-/** A key of an identity with one more key, both rotated once, with reservations of all sorts that are open. */
+/** Two keys of one identity, both rotated once, with open reservations of every sort. */
 async function fill(store: KeyStore) {
   const latchkey = openAt(store, START);
   const { apiId } = await latchkey.createApi({ name: "tiles" });
@@ -59,12 +59,12 @@ async function fill(store: KeyStore) {
   const ratelimits = [{ name: "slots", cost: 1 }];
   const second = await latchkey.reserve({ ...ask, key: rotated.key, ratelimits });
   if (first.code !== "VALID" || second.code !== "VALID") throw new Error("they were refused");
-  // What is raised over what is held stands beside the counters, too.
+  // A refill above the held uses is stored beside the counters, too.
   await openAt(store, NEXT_DAY).verifyKey({ key: rotated.key, remaining: { cost: 1 } });
   return { keyId: made.keyId, newKeyId: rotated.keyId, key: rotated.key, first, second };
 }
 
-/** What is answered from then on, which all stores answer alike. */
+/** The answers to everything that follows. All stores give the same. */
 async function goOn(
   store: KeyStore,
   { keyId, newKeyId, key, first, second }: Awaited<ReturnType<typeof fill>>,
@@ -83,37 +83,33 @@ async function goOn(
   return answers;
 }
 
-test.each(KINDS)(
-  "reservations of a %s store arrive with a copy and with a backup",
-  async (kind: Kind) => {
-    const source = stores.open(kind);
-    const filled = await fill(source);
-    const path = join(folder, `${kind}.lkb`);
-    await backup(source, path);
-    const targets = KINDS.map((other) => stores.open(other));
-    for (const target of targets) {
-      await copy(source, target);
-      // What is there already is found to be so.
-      const again = await copy(source, target).catch((error: unknown) => String(error));
-      expect(again).toMatch(/arrived|not written to again/);
-    }
-    const restored = stores.open("memory");
-    await restore(restored, path);
-    const expected = await goOn(source, filled);
-    expect(expected.slice(0, 5)).toMatchObject([
-      { reservations: [{}, {}] },
-      { taken: { uses: 5 } },
-      "RATE_LIMITED",
-      {},
-      "VALID",
-    ]);
-    for (const target of [...targets, restored])
-      expect(await goOn(target, filled)).toEqual(expected);
-  },
-);
+test.each(KINDS)("reservations of a %s store survive a copy and a backup", async (kind: Kind) => {
+  const source = stores.open(kind);
+  const filled = await fill(source);
+  const path = join(folder, `${kind}.lkb`);
+  await backup(source, path);
+  const targets = KINDS.map((other) => stores.open(other));
+  for (const target of targets) {
+    await copy(source, target);
+    // A second copy finds everything in place.
+    const again = await copy(source, target).catch((error: unknown) => String(error));
+    expect(again).toMatch(/arrived|not written to again/);
+  }
+  const restored = stores.open("memory");
+  await restore(restored, path);
+  const expected = await goOn(source, filled);
+  expect(expected.slice(0, 5)).toMatchObject([
+    { reservations: [{}, {}] },
+    { taken: { uses: 5 } },
+    "RATE_LIMITED",
+    {},
+    "VALID",
+  ]);
+  for (const target of [...targets, restored]) expect(await goOn(target, filled)).toEqual(expected);
+});
 
 test.each(KINDS)(
-  "a sliding limit of a %s store whose latest units came back arrives with a copy and with a backup",
+  "a sliding limit of a %s store whose latest units were returned survives a copy and a backup",
   async (kind: Kind) => {
     const source = stores.open(kind);
     const latchkey = openAt(source, START);

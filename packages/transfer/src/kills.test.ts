@@ -30,7 +30,7 @@ async function aSource() {
   return { store, latchkey, counted: counted.key, free: free.key };
 }
 
-/** What a verification comes to: a verdict, or the reason for which there is none. */
+/** The verdict of a verification, or the reason of its error. */
 async function answer(latchkey: Latchkey, key: string): Promise<string | undefined> {
   return latchkey.verifyKey({ key }).then(
     ({ code }) => code,
@@ -38,7 +38,7 @@ async function answer(latchkey: Latchkey, key: string): Promise<string | undefin
   );
 }
 
-/** Copies until the process dies, and answers whether it lived to see the end. */
+/** Copies until the process dies. Whether the copy was complete by then. */
 function copyUntilDeath(from: KeyStore, to: KeyStore, live: boolean, death: Death) {
   return livesThrough(death, () => copy(death.store(from), death.store(to), { live }));
 }
@@ -46,7 +46,7 @@ function copyUntilDeath(from: KeyStore, to: KeyStore, live: boolean, death: Deat
 describe.each([{ live: false }, { live: true }])(
   "a copy (live: $live) that is killed",
   ({ live }) => {
-    test("after any number of writes leaves one side in charge at most, and comes to its end when it is called again", async () => {
+    test("after any number of writes leaves at most one side in charge, and completes when it is called again", async () => {
       const outcomes = new Set<string>();
       for (let writes = 0, isDone = false; !isDone; writes += 1) {
         const { store, latchkey, counted, free } = await aSource();
@@ -57,7 +57,7 @@ describe.each([{ live: false }, { live: true }])(
         outcomes.add(answers.join(", "));
         let used = (await answer(latchkey, counted)) === "VALID" ? 1 : 0;
         if (!isDone) await copy(store, to, { live });
-        // Whoever still asks the source after an offline copy asks the wrong store: nothing was promised of that.
+        // After an offline copy, using the source is a mistake, and nothing is promised for it.
         const asked = live ? [latchkey, target] : [target];
         for (const each of asked)
           for (let time = 0; time <= GRANTED; time += 1)
@@ -74,7 +74,7 @@ describe.each([{ live: false }, { live: true }])(
   },
 );
 
-test("a live copy that is killed can be taken back at any point before the target was opened", async () => {
+test("a live copy that is killed can be taken back at any point before the target is opened", async () => {
   const outcomes = new Set<string>();
   for (let writes = 0, isDone = false; !isDone; writes += 1) {
     const { store, latchkey, free } = await aSource();
@@ -98,7 +98,7 @@ test("a live copy that is killed can be taken back at any point before the targe
   ]);
 });
 
-test("a restore that is killed after any number of writes leaves nothing that serves, and comes to its end when it is called again", async () => {
+test("a restore that is killed after any number of writes leaves nothing that serves, and completes when it is called again", async () => {
   const folder = mkdtempSync(join(tmpdir(), "latchkey-kills-"));
   const path = join(folder, "keys.lkb");
   const { store, counted, free } = await aSource();

@@ -23,7 +23,7 @@ async function differencesBetween(from: KeyStore, to: KeyStore): Promise<number>
   return (await pass.run(storeParts(from, await workspacesOf(from)))).differences;
 }
 
-/** A store whose every call lets others go first: what goes on meanwhile goes on between any two of them. */
+/** A store that yields before each call, so that concurrent work can happen between any two calls. */
 function unhurried(store: KeyStore): KeyStore {
   const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
   return {
@@ -36,7 +36,7 @@ function unhurried(store: KeyStore): KeyStore {
 
 const isMoved = (error: unknown) => (error as { reason?: string }).reason === "moved";
 
-/** Does something over and over, until the keys have moved. @returns How often it was done. */
+/** Repeats `step` until the keys have moved. Resolves to the number of steps that succeeded. */
 async function untilMoved(step: (count: number) => Promise<unknown>): Promise<number> {
   for (let count = 0; ; count += 1) {
     try {
@@ -49,7 +49,7 @@ async function untilMoved(step: (count: number) => Promise<unknown>): Promise<nu
   }
 }
 
-/** A store of some keys. */
+/** A store with `count` keys. */
 async function aServingSource(count = 30) {
   const store = memoryStore();
   const latchkey = latchkeyOn(store);
@@ -64,9 +64,9 @@ async function aServingSource(count = 30) {
 }
 
 describe("a live copy", () => {
-  test("loses and doubles nothing of what goes on meanwhile", async () => {
+  test("neither loses nor repeats concurrent changes", async () => {
     const { store, latchkey, apiId, keys } = await aServingSource(600);
-    // Another process: what it knows is in no cache of the first.
+    // Two other processes, each with a cache of its own.
     const others = [latchkey, latchkeyOn(store), latchkeyOn(store)] as const;
     const nameOf = (count: number) => keys[(count * 7) % keys.length] as (typeof keys)[number];
     const limit = { name: "calls", limit: 1_000_000, duration: 3_600_000, autoApply: true };
@@ -113,7 +113,7 @@ describe("a live copy", () => {
     await to.close();
   });
 
-  test("is noticed at once by those who have a key in their cache, whatever the key costs", async () => {
+  test("is noticed at once by processes with the key in their cache, whatever the key costs", async () => {
     const { store, latchkey, apiId, keys } = await aServingSource();
     const free = await latchkey.createKey({ apiId });
     const asked = [free.key, keys[0]?.key ?? ""];
@@ -131,14 +131,14 @@ describe("a live copy", () => {
     }
   });
 
-  test("brings what was counted behind its back, once a process has written it", async () => {
+  test("brings statistics of verifications during the copy, once a process has written them", async () => {
     const { store, latchkey, apiId } = await aServingSource();
     const { keyId, key } = await latchkey.createKey({ apiId, externalId: "acct_1" });
     const other = latchkeyOn(store);
     let pages = 0;
     const page: KeyStore["page"] = async (...given) => {
       const result = await store.page(...given);
-      // In each pass, behind the page of the API and that of the key.
+      // In each pass, after the pages of the API and of the key were read.
       if (given[1].list === "permission") {
         pages += 1;
         await other.verifyKey({ key });
@@ -156,7 +156,7 @@ describe("a live copy", () => {
     }
   });
 
-  test("loses no use that a process has taken ahead: its leases end before the fence", async () => {
+  test("loses no leased use: leases end before the fence", async () => {
     const store = memoryStore();
     let leased = 0;
     const latchkey = createLatchkey({
@@ -187,7 +187,7 @@ describe("a live copy", () => {
     expect([remaining, reserved]).toEqual([1_000_000 - admitted, undefined]);
   });
 
-  test("shows no window of its own in a verdict, nor in one that is repeated", async () => {
+  test("shows none of its own windows in a verdict", async () => {
     const { store, latchkey, keys } = await aServingSource();
     const key = keys[0]?.key ?? "";
     const question = {
@@ -208,12 +208,12 @@ describe("a live copy", () => {
   });
 });
 
-test("a live copy that has come to its end says so when it is called again, and writes nothing", async () => {
+test("a completed live copy says so when it is called again, and writes nothing", async () => {
   const { store, keys } = await aServingSource();
   const to = memoryStore();
   await copy(store, to, { live: true });
   const target = latchkeyOn(to);
-  // The target is used since, and has a workspace of its own.
+  // The target has been used since, and has a workspace of its own.
   await target.verifyKey({ key: keys[0]?.key ?? "" });
   await target.workspace("ws_new").createApi({ name: "tiles" });
   const writes = { commit: () => Promise.reject(new Error("written")) };
@@ -225,7 +225,7 @@ test("a live copy that has come to its end says so when it is called again, and 
       wasComplete: true,
     });
   expect(await target.verifyKey({ key: keys[0]?.key ?? "" })).toMatchObject({ remaining: 998 });
-  // Another target has nothing of it.
+  // Another target knows nothing of that copy.
   await expect(copy(store, memoryStore(), { live: true })).rejects.toMatchObject({
     reason: "moved",
   });
@@ -239,7 +239,7 @@ test.each<[JsonValue | undefined]>([
   [{ kind: "keys", id: "key_1" }],
   [{ window: 1 }],
 ])(
-  "a live copy whose trail holds %j moves nothing, and comes to its end when it is called again",
+  "a live copy with %j in its trail moves nothing, and completes when it is called again",
   async (body) => {
     const store = memoryStore();
     const latchkey = latchkeyOn(store);
@@ -260,7 +260,7 @@ test.each<[JsonValue | undefined]>([
   },
 );
 
-test("a copy, and a restore, that have come to their end say so when they are called again", async () => {
+test("a completed copy or restore says so when it is called again", async () => {
   const { store } = await aServingSource();
   const to = memoryStore();
   await copy(store, to);
@@ -275,7 +275,7 @@ test("a copy, and a restore, that have come to their end say so when they are ca
   rmSync(folder, { recursive: true });
 });
 
-test("a verification that is repeated with its requestId after the switch is charged again, and once", async () => {
+test("a verification repeated with its requestId after the switch is charged again, once", async () => {
   const { store, latchkey, keys } = await aServingSource();
   const question = { key: keys[0]?.key ?? "", requestId: "r" };
   const expectRemaining = async (each: Latchkey, remaining: number) =>
@@ -294,7 +294,7 @@ test("a copy refuses a target that is in use", async () => {
   expect((await other.latchkey.verifyKey({ key: other.keys[0]?.key ?? "" })).valid).toBe(true);
 });
 
-test("a copy of a store that changes all the time comes to no end, and its target is not used", async () => {
+test("a copy of a store that keeps changing fails, and its target cannot be used", async () => {
   const { store, latchkey, apiId } = await aServingSource();
   const to = memoryStore();
   const page: KeyStore["page"] = async (...given) => {

@@ -21,7 +21,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Each brings everything of one store to another. */
+/** Ways to transfer everything from one store to another. */
 const WAYS: Readonly<Record<string, (from: KeyStore, to: KeyStore) => Promise<unknown>>> = {
   copy: (from, to) => copy(from, to),
   "live copy": (from, to) => copy(from, to, { live: true }),
@@ -32,8 +32,8 @@ const WAYS: Readonly<Record<string, (from: KeyStore, to: KeyStore) => Promise<un
   },
 };
 
-describe.each(KINDS)("a log that was pruned to its end, on %s", (kind) => {
-  test.each(Object.keys(WAYS))("goes on where it was after a %s", async (way) => {
+describe.each(KINDS)("a log whose last entries were pruned, on %s", (kind) => {
+  test.each(Object.keys(WAYS))("continues its numbers after a %s", async (way) => {
     let now = Date.UTC(2030, 0, 1);
     const clock = () => now;
     const [source, target] = [stores.open(kind), stores.open(kind)];
@@ -52,12 +52,12 @@ describe.each(KINDS)("a log that was pruned to its end, on %s", (kind) => {
     const { events } = await arrived.readEvents({ after: cursor });
     expect(events.map(({ type }) => type)).toEqual(["key.updated"]);
     const numbers = await deliveriesOf(arrived).readLog({ limit: 9, types: ["key.updated"] });
-    // The numbers begin with 2.
+    // The first entry has the number 2.
     expect(numbers.found.map(({ number }) => number)).toEqual([4]);
   });
 });
 
-test("entries that are written and pruned behind the last comparison count at the target as well", async () => {
+test("entries that are written and pruned after the last comparison still count on the target", async () => {
   let now = Date.UTC(2030, 0, 1);
   const clock = () => now;
   const source = memoryStore();

@@ -25,7 +25,7 @@ function aFolder(): string {
 
 const errorOf = (code: string) => Object.assign(new Error(code), { code });
 
-/** Lets a function of the file system fail, as it does where that cannot do it. */
+/** Makes a file system function fail, as on file systems that do not support it. */
 function failing(name: "link" | "rename", code: string): void {
   const spy = vi.spyOn(fs, name).mockRejectedValue(errorOf(code));
   syncBuiltinESMExports();
@@ -35,7 +35,7 @@ function failing(name: "link" | "rename", code: string): void {
   });
 }
 
-/** Lets no folder be flushed. Resolves to what tells how often that was tried. */
+/** Makes flushing a folder fail. Resolves to a function that returns the number of attempts. */
 async function failingFlush(code: string): Promise<() => number> {
   const handle = await fs.open(tmpdir(), "r");
   const spy = vi.spyOn(Object.getPrototypeOf(handle), "sync").mockRejectedValue(errorOf(code));
@@ -51,14 +51,14 @@ describe("a backup", () => {
     ["255 letters", "k".repeat(255)],
     ["85 characters of three bytes", "鍵".repeat(85)],
     ["63 characters of four bytes", "🔑".repeat(63)],
-  ])("may have a name of %s, the longest that there is", async (_, name) => {
+  ])("may have a name of %s, the maximum", async (_, name) => {
     const folder = aFolder();
     await backup(store, join(folder, name));
     expect(readdirSync(folder)).toEqual([name]);
   });
 
   test.each(WITHOUT_LINKS)(
-    "is written where the file system has no hard links, and says %s",
+    "is written on a file system without hard links, which answers %s",
     async (code) => {
       failing("link", code);
       const folder = aFolder();
@@ -72,7 +72,7 @@ describe("a backup", () => {
     },
   );
 
-  test("is written where a folder cannot be flushed", async () => {
+  test("is written if its folder cannot be flushed", async () => {
     const tries = await failingFlush("EPERM");
     const folder = aFolder();
     await backup(store, join(folder, "keys.lkb"));
@@ -80,7 +80,7 @@ describe("a backup", () => {
     expect(readdirSync(folder)).toEqual(["keys.lkb"]);
   });
 
-  test("fails where the disk that its folder is on does", async () => {
+  test("fails if the disk of its folder fails", async () => {
     await failingFlush("EIO");
     await expect(backup(store, join(aFolder(), "keys.lkb"))).rejects.toThrow("EIO");
   });
@@ -88,7 +88,7 @@ describe("a backup", () => {
 
 describe("giving a file its name", () => {
   test.each(["has", "has no"])(
-    "replaces no file that appeared meanwhile, where the file system %s hard links",
+    "replaces no file that appeared meanwhile, if the file system %s hard links",
     async (has) => {
       if (has === "has no") failing("link", "EPERM");
       const path = join(aFolder(), "keys.jsonl");
@@ -100,7 +100,7 @@ describe("giving a file its name", () => {
     },
   );
 
-  test("leaves no empty file where it fails in between", async () => {
+  test("leaves no empty file if it fails halfway", async () => {
     failing("link", "EPERM");
     failing("rename", "EIO");
     const folder = aFolder();

@@ -2,22 +2,22 @@ import { randomBytes } from "node:crypto";
 import { link, open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
-// The entry `@latchkey/transfer/new-file`: the command line writes exports with it. It is not meant for others.
+// The entry `@latchkey/transfer/new-file`, with which the command line writes exports. It is not meant for other use.
 
-/** A name may have 255 bytes, of which the rest of a partial file's takes 25. A character takes up to three. */
+/** In characters of up to three bytes. A file name may have 255 bytes, and the rest of a partial file's name takes 25. */
 const LONGEST_START = 76;
 
-/** What `link` says where a file system has no hard links, such as exFAT, and mounts of network drives and of object stores. */
+/** Errors of `link` on file systems without hard links, such as exFAT and mounted network drives or object stores. */
 const WITHOUT_LINKS: ReadonlySet<unknown> = new Set(["EPERM", "ENOSYS", "ENOTSUP", "EOPNOTSUPP"]);
 
-/** What a folder says that cannot be flushed, as on Windows and on some network drives: it writes its names by itself. */
+/** Errors of flushing a folder on Windows and some network drives. The system writes its names by itself there. */
 const WITHOUT_FLUSH: ReadonlySet<unknown> = new Set(["EPERM", "EINVAL", "ENOTSUP", "EISDIR"]);
 
 const codeOf = (error: unknown): unknown => (error as NodeJS.ErrnoException).code;
 
 /**
- * The name of a file that is not whole yet: `<path>.<random>.partial`, in the same folder. Random, and to be created anew: at a known
- * name, somebody could have put a link, or a file that everybody may read.
+ * The name of an incomplete file: `<path>.<random>.partial`, in the same folder. It is random, and callers must create the file anew: at a
+ * predictable name, somebody could have put a link, or a file that everybody may read.
  */
 export function partialPathOf(path: string): string {
   const start = basename(path).slice(0, LONGEST_START);
@@ -41,7 +41,7 @@ export async function giveName(partial: string, path: string): Promise<void> {
   await flushFolder(dirname(path));
 }
 
-/** The name is taken with an empty file first, which then is replaced. */
+/** Claims the name with an empty file, then replaces that. */
 async function renameToFree(partial: string, path: string): Promise<void> {
   await (await open(path, "wx", 0o600)).close();
   try {

@@ -34,7 +34,7 @@ const PAIRS = KINDS.flatMap((from) =>
 );
 
 test.each(PAIRS)(
-  "all of a %s store arrives on a %s store, with what was left",
+  "everything on a %s store arrives on a %s store, including uses and units left",
   async (from, to) => {
     const { store, filled } = sources.get(from) as { store: KeyStore; filled: Filled };
     const target = stores.open(to);
@@ -57,7 +57,7 @@ test.each(PAIRS)(
 );
 
 test.each(KINDS)(
-  "after a copy of a %s store to every other, and a backup, the next 30 charges are decided alike",
+  "after copying a %s store to every other, and restoring a backup, the next 30 charges have the same outcome",
   async (kind) => {
     const [state] = fc.sample(setup, 1) as [Setup];
     const [before, after] = fc.sample(charges, 2) as [Charges, Charges];

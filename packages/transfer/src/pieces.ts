@@ -1,4 +1,4 @@
-/** A list in pieces of at most `size` items: a step of a store takes no more. */
+/** A list in pieces of at most `size` items, because a store step takes no more. */
 export function* piecesOf<Item>(
   items: readonly Item[],
   size: number,

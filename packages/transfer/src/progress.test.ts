@@ -13,7 +13,7 @@ const folder = mkdtempSync(join(tmpdir(), "latchkey-progress-"));
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test("every transfer says from its first part on how many records there are in all lists", async () => {
+test("every transfer reports the total number of records from its first part on", async () => {
   const from = memoryStore();
   await fill(from);
   const path = join(folder, "keys.lkb");

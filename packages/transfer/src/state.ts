@@ -48,7 +48,7 @@ export function expectState({ version }: FoundState): Expectation {
   return { ...STATE_ADDRESS, version };
 }
 
-/** Says that no process may have a new lease. Those that are out go on for `wait` ms. */
+/** Forbids new leases. Existing ones may last for another `wait` ms. */
 export function endLeases(
   store: KeyStore,
   workspaceId: string,
@@ -59,12 +59,11 @@ export function endLeases(
 }
 
 /**
- * Writes another state, or none, in the place of the one that was read: one atomic step, of which every process hears by the
- * revision.
+ * Replaces the state that was read with another, or with none, in one atomic step. Every process learns of it from the revision.
  *
- * @param leasesAfter - What becomes of lease times: they stay unless given.
+ * @param leasesAfter - Returns the new lease times. Default: unchanged.
  * @returns The state as it is now.
- * @throws LatchkeyError `CONFLICT` where it is another by now: somebody else is at work.
+ * @throws LatchkeyError `CONFLICT` if it has changed since: somebody else is at work.
  */
 export async function replaceState(
   store: KeyStore,
@@ -73,7 +72,7 @@ export async function replaceState(
   state: WorkspaceState | null,
   leasesAfter: (leases: LeaseTimes) => LeaseTimes = (leases) => leases,
 ): Promise<FoundState> {
-  // At random: one that was there before would be taken for what it was.
+  // Random, because a version that was used before could be mistaken for that earlier state.
   const version = randomInt(1, MAX_VERSION);
   const leases = leasesAfter(before.leases);
   const isGone = state === null && leases === null;
@@ -85,7 +84,7 @@ export async function replaceState(
   });
   const result = await store.commit(workspaceId, change);
   if (result.kind === "committed") return { state, version: isGone ? null : version, leases };
-  // A process that begins with leases says so there.
+  // A process that starts to lease writes it into this record.
   const now = await readState(store, workspaceId);
   if (now.version !== before.version && isDeepStrictEqual(now.state, before.state))
     return replaceState(store, workspaceId, now, state, leasesAfter);

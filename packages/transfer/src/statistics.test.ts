@@ -14,7 +14,7 @@ const DAY_MS = 86_400_000;
 const START = Date.UTC(2030, 0, 10);
 const WORKSPACE = "ws_default";
 const SEED = Number(process.env.LATCHKEY_LAW_SEED ?? 20261127);
-/** `LATCHKEY_FUZZ_RUNS=10`: ten times as many. */
+/** `LATCHKEY_FUZZ_RUNS=10` multiplies the runs by ten. */
 const RUNS = 6 * Number(process.env.LATCHKEY_FUZZ_RUNS ?? "1");
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-statistics-"));
@@ -29,7 +29,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** What a backup of a store is restored to. */
+/** A store restored from a backup of this one. */
 async function throughBackup(store: KeyStore): Promise<KeyStore> {
   const path = join(folder, `${files++}.lkb`);
   await backup(store, path);
@@ -38,7 +38,7 @@ async function throughBackup(store: KeyStore): Promise<KeyStore> {
   return restored;
 }
 
-/** What happens to the statistics of a store, by the number of a subject. */
+/** A change of a store's statistics. Numbers refer to subjects. */
 type Event =
   | { readonly kind: "count"; readonly subject: number; readonly hour: number; readonly by: number }
   | { readonly kind: "forget"; readonly subject: number }
@@ -84,7 +84,7 @@ async function sumsOf(store: KeyStore, subjects: readonly StatisticsSubject[]) {
   return all.sort();
 }
 
-/** Ten subjects: of half of them there is a record. */
+/** Ten subjects, half of them with a record. */
 async function fillWith(store: KeyStore): Promise<readonly StatisticsSubject[]> {
   const latchkey = createLatchkey({ store: { ...store, close: async () => undefined } });
   const { apiId } = await latchkey.createApi({ name: "tiles" });
@@ -139,7 +139,7 @@ describe.each(WAYS)("statistics on %s", (from, to) => {
   });
 });
 
-test("more subjects that are gone than are read at once arrive, by copy and by backup", async () => {
+test("more deleted subjects than are read at once arrive, by copy and by backup", async () => {
   const source = memoryStore();
   const latchkey = createLatchkey({ store: { ...source, close: async () => undefined } });
   await latchkey.createApi({ name: "tiles" });
@@ -156,7 +156,7 @@ test("more subjects that are gone than are read at once arrive, by copy and by b
 });
 
 test.each(["copy", "live", "backup"])(
-  "rows of usage of a deleted key are exported from its %s",
+  "usage rows of a deleted key can be exported from its %s",
   async (how) => {
     let now = START;
     const clock = () => now;
@@ -190,7 +190,7 @@ test.each(["copy", "live", "backup"])(
   },
 );
 
-test("a store of an earlier version, which cannot say on which days it has counts, is copied without those of what was deleted", async () => {
+test("a store of an earlier version, which cannot list days with counts, is copied without the counts of deleted records", async () => {
   const { nextStatisticsDay: _, ...source } = memoryStore();
   const latchkey = createLatchkey({ store: { ...memoryStore(), ...source } });
   const { apiId } = await latchkey.createApi({ name: "tiles" });

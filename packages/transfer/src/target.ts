@@ -16,7 +16,7 @@ const BEGUN_FROM_ANOTHER =
   "the target holds a part of another source, of which a copy or a restore did not come to its end: run that one again, " +
   "or delete that part (startOver, --start-over)";
 
-/** What a target is filled from. */
+/** The source of a target. */
 export interface TargetOrigin {
   /** Identifies the source: the same store, or the same file, always has the same name. */
   readonly source: string;

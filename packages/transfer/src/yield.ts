@@ -1,4 +1,4 @@
-/** Lets whatever else this process does have its turn: some stores answer without one. Through the global, which a simulated world replaces. */
+/** Lets other work of this process run, because some stores answer without ever yielding. Global, so that a simulation can replace it. */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

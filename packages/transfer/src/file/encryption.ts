@@ -57,9 +57,9 @@ export async function isEncrypted(file: FileHandle): Promise<boolean> {
 }
 
 /**
- * Checks what somebody gave, before anything is opened for it.
+ * Checks recipients or an identity before any file is opened.
  *
- * @throws TypeError naming the recipient or the identity that is none. What age says of it might repeat it.
+ * @throws TypeError naming the argument that is invalid. age's own message is dropped, because it might repeat the value.
  */
 export async function assertKeys(given: Encryption | Decryption | undefined): Promise<void> {
   if (given === undefined || "passphrase" in given) return;

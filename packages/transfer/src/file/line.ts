@@ -178,7 +178,7 @@ function readWindow({ window, startedAt, used, earlier }: Fields): FoundWindow {
   return { window: text(window), ...kind, found: readState(kind, startedAt, used, earlier) };
 }
 
-/** Most numbers behind the units of a limit: earlier groups, and of a bucket what leases hold of it. */
+/** Maximum numbers after the units in a limit state: earlier groups, or for a token bucket the units that leases hold. */
 const MOST_EARLIER_OF = {
   fixed: 0,
   sliding: MOST_EARLIER,

@@ -18,13 +18,13 @@ const [MOST_ROUNDS, MOST_PASSES] = [20, 3];
 /**
  * Copies a store that keeps serving, then moves its keys.
  *
- * 1. Every workspace of the target is marked as incomplete, and every one of the source is followed: each step that changes something
- *    writes the address of the change into the trail, in the same step.
+ * 1. Every workspace of the target is marked as incomplete, and every one of the source is followed: each atomic step that changes
+ *    something also writes the address of the change to the trail.
  * 2. Everything is compared and written; then what changed meanwhile, trail by trail, until little is left.
  * 3. Everything is compared once more. Each difference must be in the trail; otherwise something is wrong.
  * 4. Leases end, and their unused units are returned. Then the fence: every workspace of the source is marked as moved. From then on,
  *    the source admits nothing.
- * 5. The last trail is followed, until nothing differs.
+ * 5. Its last trail is followed, until nothing differs.
  * 6. The target is opened.
  *
  * Safety rests on the order of steps 4 and 6: only this process opens the target, and only after the fence. Nothing lifts the fence but
@@ -109,7 +109,7 @@ function sizeOf({ addresses, changedWindows }: Trail): number {
   return addresses.length + changedWindows.length;
 }
 
-/** From the fence on. After a process died behind the fence, the next one compares everything again. */
+/** Sets the fence and completes the copy. If a process died after the fence, the next one compares everything again. */
 async function finish(
   source: FollowedSource,
   target: TransferTarget,
@@ -118,10 +118,10 @@ async function finish(
 ): Promise<TransferReport> {
   const from = source.store;
   const wasFenced = source.isFenced;
-  // Including those created a moment ago.
   const known = new Set(source.workspaces);
+  // Including those created a moment ago.
   const workspaces = await target.prepare(await source.followNew());
-  // Looking for them may have taken a while.
+  // Preparing them may have taken a while.
   if (!wasFenced) {
     await source.endLeases();
     await catchUp(source, target);

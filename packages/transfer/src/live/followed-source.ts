@@ -98,7 +98,7 @@ export class FollowedSource {
     await waitFor(2 * waitMs);
   }
 
-  /** When this resolves, the source admits nothing any more: leases have ended, too. */
+  /** Once this resolves, the source admits nothing: all leases have ended, too. */
   async fence(): Promise<void> {
     let waitMs = 0;
     for (const [id, found] of this.#states) {
@@ -129,7 +129,7 @@ export class FollowedSource {
     this.#states.set(id, await replaceState(this.store, id, found, state));
   }
 
-  /** A number that only rises while a workspace is followed. */
+  /** The trail's number. It only rises while the workspace is followed. */
   #trailOf(id: string): string {
     const state = this.#states.get(id)?.state;
     return state?.state === "followed" ? state.trail : "0";

@@ -11,7 +11,7 @@ describe.each([
   ["memory", () => memoryStore()],
   ["SQLite", () => sqliteStore(":memory:")],
 ])("a live copy to %s of a key that was rotated", (_, openTarget) => {
-  test("counts what its predecessor took before that was deleted", async () => {
+  test("counts what its predecessor took before it was deleted", async () => {
     const [store, to] = [memoryStore(), openTarget()];
     const server = createLatchkey({ store });
     const { apiId } = await server.createApi({ name: "tiles" });
@@ -29,7 +29,7 @@ describe.each([
     await to.close();
   });
 
-  test("has what was set through its predecessor, and the limits that were changed there", async () => {
+  test("has the uses set through its predecessor, and the limits changed there", async () => {
     const [store, to] = [memoryStore(), openTarget()];
     const server = createLatchkey({ store });
     const { apiId } = await server.createApi({ name: "tiles" });
@@ -49,7 +49,7 @@ describe.each([
   });
 
   test.each(["settle", "release"] as const)(
-    "has the end of a reservation of its predecessor, which was deleted long before: %s",
+    "has the outcome of a reservation of its predecessor, which was deleted long before: %s",
     async (end) => {
       let now = Date.now();
       const clock = () => now;

@@ -25,13 +25,13 @@ async function setUp() {
   return { store, server, key, keyId };
 }
 
-test("statistics that a server writes behind the fence stay at the source, and do not hold the move up", async () => {
+test("statistics that a server writes after the fence stay on the source, and do not delay the move", async () => {
   const { store, server, key, keyId } = await setUp();
   let [isFenced, isClosed] = [false, false];
   const from: KeyStore = {
     ...store,
     page: async (...given) => {
-      // So that the key is in every trail.
+      // Puts the key in every trail.
       if (given[1].list === "permission") await server.verifyKey({ key });
       return store.page(...given);
     },
@@ -47,7 +47,7 @@ test("statistics that a server writes behind the fence stay at the source, and d
       if (isFenced && !isClosed && given[1].some(({ kind }) => kind === "key")) {
         isClosed = true;
         await expect(server.verifyKey({ key })).rejects.toMatchObject({ reason: "moved" });
-        // As a server does that goes on with the other store.
+        // As a server does when it switches to the other store.
         await server.close();
       }
       return result;
@@ -61,7 +61,7 @@ test("statistics that a server writes behind the fence stay at the source, and d
   expect(remaining).toBe(997);
 });
 
-test("statistics that a server writes before the fence arrive, though it made no call since it is followed", async () => {
+test("statistics that a server writes before the fence arrive, even without any other call during the copy", async () => {
   const { store, server, key, keyId } = await setUp();
   for (let time = 0; time < 7; time += 1) await server.verifyKey({ key });
   const from = behindTheKeys(store, () => server.close());
@@ -74,7 +74,7 @@ test("statistics that a server writes before the fence arrive, though it made no
 const DAY_MS = 86_400_000;
 const START = Date.UTC(2030, 0, 10, 12);
 
-/** A server whose counts are written when it is told to notice. */
+/** A server that writes its counts only in `notice`. */
 async function countingServer() {
   let now = START;
   const clock = () => now;
@@ -91,7 +91,7 @@ async function countingServer() {
   return { store, server, apiId, clock, rowsOf, advance };
 }
 
-test("statistics that are pruned while a store is followed do not hold the move up, and are not on the target", async () => {
+test("statistics that are pruned during a live copy do not delay the move, and are not on the target", async () => {
   const { store, server, apiId, clock, rowsOf, advance } = await countingServer();
   const { key, keyId } = await server.createKey({ apiId, remaining: 100 });
   await server.verifyKey({ key });
@@ -103,7 +103,7 @@ test("statistics that are pruned while a store is followed do not hold the move 
   });
   const from: KeyStore = {
     ...pruning,
-    // The key is in the last trail as well.
+    // Puts the key in the last trail, too.
     commit: async (...given) => {
       if (isFence(given)) await server.verifyKey({ key });
       return store.commit(...given);
@@ -116,7 +116,7 @@ test("statistics that are pruned while a store is followed do not hold the move 
   expect(remaining).toBe(98);
 });
 
-test("an identity that is erased while a store is followed leaves no statistics of its keys on the target", async () => {
+test("an identity that is erased during a live copy leaves no statistics of its keys on the target", async () => {
   const { store, server, apiId, rowsOf, advance } = await countingServer();
   const { key } = await server.createKey({ apiId, externalId: "pier-7", tags: ["north"] });
   await server.verifyKey({ key });

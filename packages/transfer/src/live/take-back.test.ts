@@ -25,7 +25,7 @@ async function aPair() {
   return { from, to, onSource: () => ask(latchkey), onTarget: () => ask(target) };
 }
 
-test("a source whose target is lost behind the fence is taken back by force, and by nothing else", async () => {
+test("a source whose target is lost after the fence can be taken back only by force", async () => {
   const { from, to, onSource } = await aPair();
   let isFenced = false;
   const dying: KeyStore = {
@@ -48,7 +48,7 @@ test("a source whose target is lost behind the fence is taken back by force, and
   expect(await onSource()).toBe("VALID");
 });
 
-test("a target that serves is closed before the source is taken back by force, and can be copied to again", async () => {
+test("a serving target is closed before the source is taken back by force, and can be copied to again", async () => {
   const { from, to, onSource, onTarget } = await aPair();
   await copy(from, to, { live: true });
   expect([await onSource(), await onTarget()]).toEqual(["moved", "VALID"]);

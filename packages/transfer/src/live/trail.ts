@@ -33,11 +33,11 @@ export interface Trail {
   /** Names of windows of the workspace. */
   readonly changedWindows: readonly string[];
   readonly recordIds: readonly string[];
-  /** Whether a part of it cannot be read: then it is not known what has changed. */
+  /** Whether a part of it cannot be read, so that some changes are unknown. */
   readonly isDamaged: boolean;
 }
 
-/** An empty one. */
+/** A trail without changes. */
 export const EMPTY_TRAIL: Trail = {
   addresses: [],
   changedWindows: [],
@@ -78,8 +78,8 @@ function byKindAndId(one: RecordAddress, other: RecordAddress): number {
 }
 
 /**
- * A trail that also names the keys that share counters with those in it. A trail names the key that was used, and that one may be gone: what
- * it took is beside the others.
+ * The trail, with the keys that share counters with its own keys added. A trail names only the key that was used. That one may be deleted
+ * since; what it took is in the counters of the others.
  */
 export function withSharers(trail: Trail, shared: SharedCounters): Trail {
   const addresses = new Map<string, RecordAddress>();
@@ -140,7 +140,7 @@ export async function followTrail(
   return count;
 }
 
-/** What is counted for a record outlives it: it may be billed. */
+/** Copies the sums of deleted records: they outlive their record, because they may be billed. */
 async function copySumsOfGone(
   from: KeyStore,
   { store, workspaceId }: Target,

@@ -179,7 +179,7 @@ export class Pass {
     this.#differences += await writeOwnWindows(target, wanted, present);
   }
 
-  /** When an API goes, because nothing would lead to them afterwards. */
+  /** Must run before the API is deleted, because nothing leads to its keys afterwards. */
   async #deleteKeysOf(apiId: string): Promise<void> {
     const target = this.#target as Target;
     const of: RecordList = { kind: "key", list: keysOfApi(apiId) };

@@ -37,7 +37,7 @@ export type Part =
 export interface RecordList {
   readonly kind: RecordKind;
   readonly list: string;
-  /** Of the audit log: the highest number that an entry ever had. Absent in backups that were made before it was kept. */
+  /** For the audit log, the highest number that an entry ever had. Absent in backups from versions that did not store it. */
   readonly last?: number | undefined;
 }
 

@@ -8,7 +8,7 @@ import {
 import type { Target } from "../records/write.js";
 import { type SumsDifference, writeSums } from "../records/write-sums.js";
 
-/** What a side has; null for nothing. */
+/** The sums on each side; null for none. */
 interface Pair {
   readonly wanted: UnownedSums | null;
   readonly present: UnownedSums | null;
@@ -27,7 +27,7 @@ export class UnownedPass {
 
   /**
    * @param isLast - Whether there are no more.
-   * @param onText - Called with the text of each, as each side has it: for the digests.
+   * @param onText - Called with the text of the sums on each side, for the digests.
    * @returns How many differed.
    */
   async take(
@@ -62,7 +62,7 @@ export class UnownedPass {
     return differences.length;
   }
 
-  /** The next that the target has; null for none. */
+  /** The next sums of the target; null at the end. */
   async #next(): Promise<UnownedSums | null> {
     while (this.#page.length === 0) {
       const { done, value } = await this.#pages.next();

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { setUsage } from "./changes.js";
 
-/** A counter as it can be: no refill lies behind the instant up to which they are applied. */
+/** Possible counters: the last refill is never later than the instant up to which refills are applied. */
 const usage: fc.Arbitrary<Usage> = fc
   .tuple(
     fc.option(fc.integer({ min: 0, max: 5 })),

@@ -69,7 +69,7 @@ export async function readCopied(
   }));
 }
 
-/** What has flowed into a bucket is counted anew where it is copied to. */
+/** Without `flowed`, the units that have flowed into a bucket: the target counts them anew. */
 async function readHolds(store: KeyStore, workspaceId: string, of: RecordAddress) {
   const holds = await allHolds(store, workspaceId, of);
   return holds.map((hold) => ({
@@ -78,7 +78,7 @@ async function readHolds(store: KeyStore, workspaceId: string, of: RecordAddress
   }));
 }
 
-/** All sums of the subject with this address; none for what is no subject. */
+/** All sums of the subject with this address; none if the record is not a subject. */
 export async function readSums(
   store: KeyStore,
   workspaceId: string,
@@ -116,7 +116,7 @@ export function textOf(copied: CopiedRecord): string {
   });
 }
 
-/** As {@link textOf}, without what is counted: a server writes that some time after it happened, and nothing waits for it. */
+/** As {@link textOf}, without statistics: a server writes them some time after the fact, and nothing waits for them. */
 export function textWithoutStatistics(copied: CopiedRecord): string {
   return textOf({ ...copied, usedAt: null, sums: [] });
 }

@@ -5,10 +5,10 @@ import { commit, type Target } from "./write.js";
 /** The list of the audit log. */
 export const LOG = "auditEntry";
 
-/** The highest number that a log may have in a backup: above it, numbers would not stay exact for long. */
+/** The highest entry number that a backup may contain. Not far above it, numbers are no longer exact. */
 export const HIGHEST_NUMBER: number = 2 ** 52;
 
-/** The highest number that an entry of the audit log ever had: entries are counted on from it, also when all were deleted. */
+/** The highest number that an entry of the audit log ever had. The next entry follows it, even if all entries were deleted. */
 export async function readLogEnd(store: KeyStore, workspaceId: string): Promise<number> {
   const from = { version: Number.MAX_SAFE_INTEGER, id: "" };
   const want = { kind: LOG, list: LOG, after: null, limit: 1, from } as const;
@@ -16,8 +16,8 @@ export async function readLogEnd(store: KeyStore, workspaceId: string): Promise<
 }
 
 /**
- * Raises the highest number of the target's log, which has less where the last entries were deleted: writes an entry with that number, and
- * deletes it. An entry that was left by an interruption is deleted by the next pass, as any other that the source does not have.
+ * Raises the highest number of the target's log, which is too low if the source deleted its last entries. It writes an entry with that
+ * number, and deletes it. If an interruption leaves the entry, the next pass deletes it, like any other that the source does not have.
  *
  * @returns Whether it was raised.
  */

@@ -42,13 +42,13 @@ export class SharedCounters {
     this.#begun.delete(name);
   }
 
-  /** Learns whose reservations are beside the counters of a key: one that was rotated and deleted long ago may have some. */
+  /** Learns which keys have reservations on the counters of a key: also ones that were rotated and deleted long ago. */
   learnHolders({ layout, holds }: CopiedRecord): void {
     const name = layout.sharedCountersId;
     if (name !== null) for (const { keyId } of holds) this.#names.set(keyId, name);
   }
 
-  /** The keys of the target beside which the counters of a key are as well, that key included. */
+  /** The keys on the target that share the counters of a key, that key included. */
   sharersOf(id: string): Iterable<string> {
     return this.#holders.get(this.#names.get(id) ?? "") ?? [];
   }

@@ -9,7 +9,7 @@ import {
   type SubjectCount,
 } from "@latchkey/core";
 
-/** The sums of one subject on one day, where the record of the subject is gone. */
+/** The sums of one day of a subject whose record was deleted. */
 export interface UnownedSums {
   readonly subject: StatisticsSubject;
   /** Start of a UTC day, Unix epoch ms. */
@@ -32,7 +32,7 @@ export function subjectOf({ kind, id }: RecordAddress): StatisticsSubject | null
   return kind in SUBJECT_CODE ? { kind: kind as StatisticsSubject["kind"], id } : null;
 }
 
-/** The subjects of a workspace of which there is a record. */
+/** The subjects of a workspace that have a record. */
 export class OwnedSubjects {
   readonly #names = new Set<string>();
 
@@ -52,14 +52,14 @@ function nameOf({ kind, id }: RecordAddress): string {
 /**
  * The sums of a workspace whose subjects are gone, a few subjects at a time, in the order of {@link compareUnowned}.
  *
- * @param owned - Those of which a record was read. Others are looked for: they may have been created since.
+ * @param owned - Subjects whose record was read. The others are looked up, because they may have been created since.
  */
 export async function* readUnownedSums(
   store: KeyStore,
   workspaceId: string,
   owned: OwnedSubjects,
 ): AsyncGenerator<readonly UnownedSums[]> {
-  // A store that was written for an earlier version cannot say which days have some.
+  // A store written for an earlier version cannot tell which days have sums.
   if (!("nextStatisticsDay" in store)) return;
   for (let from: EpochMs = 0; ; ) {
     const day = await store.nextStatisticsDay(workspaceId, from);
@@ -114,7 +114,7 @@ export function inOrder(sums: readonly HourCount[]): readonly HourCount[] {
   );
 }
 
-/** By day, then by kind, then by id: below 0 where the first comes first. */
+/** Orders by day, then kind, then id. Below 0 if `one` comes first. */
 export function compareUnowned(one: UnownedSums, other: UnownedSums): number {
   const kindOf = ({ subject }: UnownedSums) => SUBJECT_KINDS.indexOf(subject.kind);
   const days = one.dayAt - other.dayAt || kindOf(one) - kindOf(other);
@@ -122,7 +122,7 @@ export function compareUnowned(one: UnownedSums, other: UnownedSums): number {
   return one.subject.id < other.subject.id ? -1 : 1;
 }
 
-/** As one text, as a line of a backup has it. */
+/** The sums as one text, as in a line of a backup. */
 export function unownedText({ subject: { kind, id }, sums }: UnownedSums): string {
   return JSON.stringify({
     counted: id,

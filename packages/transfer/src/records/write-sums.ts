@@ -9,10 +9,10 @@ export interface SumsDifference {
   readonly present: readonly HourCount[];
 }
 
-/** Sums in one batch, sums that are deleted in one step, and subjects whose sums are. */
+/** Maximum sums added in one batch, sums deleted in one step, and subjects in one deletion. */
 const [MOST_SUMS, MOST_DELETED, MOST_SUBJECTS] = [500, 1_000, 200];
 
-/** The start of a day behind all days. */
+/** The start of a day after all others. */
 const END_OF_TIME = Math.floor(Number.MAX_SAFE_INTEGER / DAY_MS) * DAY_MS;
 
 /**

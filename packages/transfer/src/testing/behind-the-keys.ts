@@ -1,6 +1,6 @@
 import type { KeyStore } from "@latchkey/core";
 
-/** A store in which something happens behind the keys of the last pass that compares: what follows is in the trail alone. */
+/** Calls `happen` once, after the last comparing pass has read the keys, so that only the trail records what changes. */
 export function behindTheKeys(store: KeyStore, happen: () => Promise<unknown>): KeyStore {
   let passes = 0;
   return {

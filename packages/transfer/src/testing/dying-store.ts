@@ -1,8 +1,8 @@
 import type { KeyStore } from "@latchkey/core";
 
 /**
- * Ends the process that uses some stores, as far as these can tell: after so many calls none is carried out any more. Where only
- * writes count, each state that a death can leave is left once.
+ * Simulates the death of the process that uses some stores: after a number of calls, they execute no more. If only writes are counted,
+ * each state that a death can leave occurs once.
  */
 export class Death {
   calls = 0;
@@ -16,7 +16,7 @@ export class Death {
     return this.calls >= this.after;
   }
 
-  /** The store as the process that dies uses it. */
+  /** The store as the dying process uses it. */
   store(store: KeyStore): KeyStore {
     const call = <Answer>(carryOut: () => Answer, counts = true): Answer => {
       if (this.hasCome) throw new Error("killed");
@@ -43,7 +43,7 @@ export class Death {
   }
 }
 
-/** Does something until the process dies, and answers whether it lived to see the end. */
+/** Runs `work` until the process dies. Whether it was complete by then. */
 export async function livesThrough(death: Death, work: () => Promise<unknown>): Promise<boolean> {
   try {
     await work();
@@ -52,7 +52,7 @@ export async function livesThrough(death: Death, work: () => Promise<unknown>): 
     if (!death.hasCome) throw error;
     return false;
   } finally {
-    // Nothing of it goes on afterwards.
+    // Lets pending calls end, so that nothing continues afterwards.
     await new Promise(setImmediate);
   }
 }

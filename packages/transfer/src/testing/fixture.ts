@@ -1,7 +1,7 @@
 import { createLatchkey, type KeyStore, type Latchkey } from "@latchkey/core";
 import { expect } from "vitest";
 
-/** The instant at which the tests take place. */
+/** The instant of all operations. */
 const NOW = Date.UTC(2030, 0, 15, 10, 20, 30, 400);
 
 const RING = {
@@ -20,7 +20,7 @@ export function latchkeyOn(store: KeyStore): Latchkey {
   });
 }
 
-/** Secrets and ids of what {@link fill} makes. */
+/** Secrets and ids of the records that {@link fill} creates. */
 export interface Filled {
   readonly plain: string;
   /** 3 of 10 uses left. */
@@ -65,7 +65,7 @@ export async function fill(store: KeyStore): Promise<Filled> {
     refill: { interval: "daily", amount: 10 },
   });
   await use(latchkey, counted.key, 2);
-  // Of everything that is counted of uses: one, several, none, and none again.
+  // Charges of one use, of several, of none, and a repetition that takes none.
   for (const cost of [4, 0]) await latchkey.verifyKey({ key: counted.key, remaining: { cost } });
   for (let time = 0; time < 2; time += 1)
     await latchkey.verifyKey({ key: counted.key, requestId: "request 1" });
@@ -130,7 +130,7 @@ export async function fill(store: KeyStore): Promise<Filled> {
   };
 }
 
-/** What is left of everything that {@link fill} made, as a store shows it to its users. */
+/** Asserts that a store has everything that {@link fill} created, with what is left of it. */
 export async function assertArrived(store: KeyStore, filled: Filled): Promise<void> {
   const range = { startAt: 0, endAt: Number.MAX_SAFE_INTEGER };
   for (const id of ["eu", "billing:2"])

@@ -21,7 +21,7 @@ const figuresOf = (algorithms: readonly LimitAlgorithm[]) =>
         : { ...limit, shadow: shadow && limit.algorithm !== "concurrent" },
     );
 const figures = figuresOf(LIMIT_ALGORITHMS);
-/** Nobody could free the slots of a limit that belongs to no key. */
+/** Without concurrent limits: nothing could free the slots of one that belongs to no key. */
 const figuresAlone = figuresOf(LIMIT_ALGORITHMS.filter((each) => each !== "concurrent"));
 const named = (prefix: string) =>
   fc
@@ -29,14 +29,14 @@ const named = (prefix: string) =>
     .map((limits) =>
       limits.map((limit, at) => ({ name: `${prefix}${at}`, ...limit, autoApply: true })),
     );
-/** Limits of a key, of its identity, of requests and of nobody. */
+/** Limits of a key, of its identity, of requests, and without an owner. */
 export const setup = fc.record({
   own: named("own"),
   shared: named("shared"),
   made: named("made").map((limits) => limits.map(({ autoApply: _, ...limit }) => limit)),
   alone: fc.array(figuresAlone, { minLength: 2, maxLength: 3 }),
 });
-/** What is asked of them one after the other, and how long after the one before. */
+/** Successive charges: the costs, and the ms since the previous one. */
 export const charges = fc.array(
   fc.record({
     move: fc.oneof(fc.nat({ max: 60 }), fc.nat({ max: 3_000 })),
@@ -45,16 +45,16 @@ export const charges = fc.array(
   { minLength: 30, maxLength: 30 },
 );
 
-/** What {@link setup} makes. */
+/** A value of {@link setup}. */
 export type Setup = typeof setup extends fc.Arbitrary<infer Value> ? Value : never;
-/** What {@link charges} makes. */
+/** A value of {@link charges}. */
 export type Charges = typeof charges extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** A latchkey with a clock of its own, which leaves the store open. */
+/** A latchkey with its own clock. It leaves the store open. */
 export function openOn(store: KeyStore, startAt: number) {
   let now = startAt;
   const latchkey = createLatchkey({ store, clock: () => now, usage: false });
-  /** What is decided of each charge, one after the other. */
+  /** The decision on each charge, in order. */
   const decide = async ({ own, shared, made, alone }: Setup, key: string, list: Charges) => {
     const decided: unknown[] = [];
     for (const { move, costs } of list) {

@@ -9,7 +9,7 @@ import { redisStore } from "@latchkey/redis";
 import { PATIENT as PATIENT_REDIS, startServer as startRedis } from "@latchkey/redis/testing";
 import { sqliteStore } from "@latchkey/sqlite";
 
-/** Kinds of stores, of which every pair is tested. */
+/** Kinds of stores. Every pair of them is tested. */
 export const KINDS = ["memory", "sqlite", "redis", "postgres"] as const;
 export type Kind = (typeof KINDS)[number];
 
