@@ -15,11 +15,11 @@ test.each([
   ["the version", ["--version"]],
   ["a complaint about what was typed", ["sevre"]],
   ["a complaint about an option", ["serve", "--store", "memory:", "--port", "70000"]],
-])("the installed program ends with %s as it does in this process", async (_, args) => {
+])("the installed program ends with %s, as it does within this process", async (_, args) => {
   expect(await runCli(args)).toEqual(await runInProcess(args));
 });
 
-test("a failure at run time ends the installed program with exit code 1 and one line", async () => {
+test("if it fails at run time, the installed program ends with exit code 1 and one line", async () => {
   const file = join(tempFolder(), "notes.txt");
   writeFileSync(file, "no database");
   const store = `sqlite:${file}`;
@@ -30,7 +30,7 @@ test("a failure at run time ends the installed program with exit code 1 and one 
   expect(exitCode).toBe(1);
 });
 
-test("the environment of the program is read, and no secret in it is repeated", async () => {
+test("the program reads its environment, and repeats no secret of it", async () => {
   const env = { LATCHKEY_VAULT_KEY: "hunter2", LATCHKEY_STORE: "memory:" };
   const { exitCode, stderr } = await runCli(["serve", "--port", "0"], env);
   expect(stderr).toMatch(/^latchkey: LATCHKEY_VAULT_KEY [^\n]+\n$/);
@@ -39,9 +39,9 @@ test("the environment of the program is read, and no secret in it is repeated", 
 });
 
 test.each([
-  ["it is not there", "redis://app:hunter2@127.0.0.1:1", 1],
-  ["its URL is of no known form", "redis+cluster://app:hunter2@a:port", 2],
-])("serve never says that it is ready, when of its store %s", async (_, store, expected) => {
+  ["its store is unreachable", "redis://app:hunter2@127.0.0.1:1", 1],
+  ["the URL of its store has no known form", "redis+cluster://app:hunter2@a:port", 2],
+])("serve never says that it is ready if %s", async (_, store, expected) => {
   const { exitCode, stdout, stderr } = await runCli(["serve", "--port=0"], {
     LATCHKEY_STORE: store,
   });
@@ -51,14 +51,14 @@ test.each([
   expect(exitCode).toBe(expected);
 });
 
-/** A program whose reader leaves after the first line that it printed. */
+/** Runs a program whose reader closes the pipe after the first line. */
 async function runForOneLine(args: readonly string[], stdout: "pipe" | number = "pipe") {
   const child = spawnCli(args, {}, ["ignore", stdout, "pipe"]);
   child.stdout?.once("data", () => child.stdout?.destroy());
   return endOf(child);
 }
 
-/** The URL of a new SQLite store in a folder, with keys of one API. */
+/** Creates a SQLite store in a folder, with keys of one API, and returns its URL. */
 async function storeOfKeys(folder: string, count: number, fields: object = {}) {
   const store = `sqlite:${join(folder, "keys.db")}`;
   const latchkey = createLatchkey({ store: openStore(store) });
@@ -72,7 +72,7 @@ async function storeOfKeys(folder: string, count: number, fields: object = {}) {
 /** Keys that take a while to export. */
 const LARGE = { meta: { text: "x".repeat(16_000) } };
 
-test("leaks check disables every key, also if nobody reads to the end what it prints", async () => {
+test("leaks check disables every key, even if its output is not read to the end", async () => {
   const { store, keys: made } = await storeOfKeys(tempFolder(), 300);
   const file = join(tempFolder(), "server.log");
   writeFileSync(file, made.map(({ key }) => key).join("\n"));
@@ -89,7 +89,7 @@ test("leaks check disables every key, also if nobody reads to the end what it pr
 test.each([
   ["events read", ["events", "read"]],
   ["usage export", ["usage", "export", "--granularity", "hour"]],
-])("%s names no place to go on from if its reader left before the end", async (_, args) => {
+])("%s prints no place to continue from if its reader left before the end", async (_, args) => {
   const store = `sqlite:${join(tempFolder(), "keys.db")}`;
   let now = Date.now() - 7_200_000;
   const latchkey = createLatchkey({ store: openStore(store), clock: () => now });
@@ -103,7 +103,7 @@ test.each([
   expect([exitCode, stderr]).toEqual([0, ""]);
 });
 
-test("leaks check reads more from stdin than a text can hold", { timeout: 300_000 }, async () => {
+test("leaks check reads more from stdin than a string can hold", { timeout: 300_000 }, async () => {
   const { store, keys } = await storeOfKeys(tempFolder(), 1);
   const [{ key, keyId }] = keys as [(typeof keys)[number]];
   const child = spawnCli(["leaks", "check", "-", "--store", store], {}, ["pipe", "pipe", "pipe"]);
@@ -116,7 +116,7 @@ test("leaks check reads more from stdin than a text can hold", { timeout: 300_00
   expect(await ended).toEqual({ exitCode: 1, stdout: `${keyId}\t521\tdisabled\n`, stderr: "" });
 });
 
-test("a server goes on if whoever collects its log is gone", async () => {
+test("a server keeps serving if the reader of its log is gone", async () => {
   const server = await startServer(["--store", "memory:", "--log", "json"]);
   server.stopReading();
   for (let asked = 0; asked < 5; asked += 1) expect((await fetch(server.url)).status).toBe(200);
@@ -126,7 +126,7 @@ test("a server goes on if whoever collects its log is gone", async () => {
   expect(exitCode).toBe(0);
 });
 
-test.runIf(existsSync("/dev/full"))("a full disk behind stdout is said", async () => {
+test.runIf(existsSync("/dev/full"))("a full disk behind stdout is reported", async () => {
   const store = `sqlite:${join(tempFolder(), "keys.db")}`;
   const full = openSync("/dev/full", "w");
   const args = ["apis", "create", "--name", "tides", "--store", store];
@@ -138,12 +138,12 @@ test.runIf(existsSync("/dev/full"))("a full disk behind stdout is said", async (
   closeSync(full);
 });
 
-test("an export that the disk has no room for fails, and leaves no file", async () => {
+test("an export that does not fit on the disk fails, and leaves no file", async () => {
   const folder = tempFolder();
   const { store } = await storeOfKeys(folder, 20, LARGE);
   const out = join(folder, "keys.csv");
   const args = ["export", "--format", "csv", "--store", store, "--out", out];
-  // 100 blocks of 512 or 1,024 bytes: the first write of the file is cut off in the middle.
+  // 100 blocks of 512 or 1,024 bytes, so that the first write to the file is cut off in the middle.
   const limited = spawn("sh", [
     "-c",
     'ulimit -f 100; exec "$@"',
@@ -158,7 +158,7 @@ test("an export that the disk has no room for fails, and leaves no file", async 
   expect(existsSync(out)).toBe(false);
 });
 
-/** An export of 1,000 keys that has begun to write. */
+/** Starts an export of 1,000 keys, and resolves once it has begun to write. */
 async function exportUnderWay() {
   const folder = tempFolder();
   const { store } = await storeOfKeys(folder, 1_000, LARGE);
@@ -171,7 +171,7 @@ async function exportUnderWay() {
   return { child, ended, args, out, written };
 }
 
-test("an export that is killed leaves no file that looks like one of fewer keys", async () => {
+test("a killed export leaves no file that looks like an export of fewer keys", async () => {
   const { child, ended, args, out, written } = await exportUnderWay();
   child.kill("SIGKILL");
   await ended;
@@ -180,7 +180,7 @@ test("an export that is killed leaves no file that looks like one of fewer keys"
   expect(readFileSync(out, "utf8").match(/\n/g)).toHaveLength(1_000);
 });
 
-test("an export replaces no file that has appeared while it was written", async () => {
+test("an export replaces no file that appeared in the meantime", async () => {
   const { ended, out, written } = await exportUnderWay();
   writeFileSync(out, "of somebody else");
   const { exitCode, stderr } = await ended;
@@ -194,7 +194,7 @@ test("an export replaces no file that has appeared while it was written", async 
 
 let printed: ReturnType<typeof runCli> | undefined;
 
-/** What the installed program prints for bash: asked for once. */
+/** The completion script of the installed program for bash, printed only once. */
 function script() {
   printed ??= runCli(["completion", "bash"]);
   return printed;

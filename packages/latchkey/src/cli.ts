@@ -6,7 +6,7 @@ const { env, stdout, stderr } = process;
 
 let isWritable = true;
 let isToKeepGoing = false;
-/** The exit code at least: what could not be printed is a failure. */
+/** Minimum exit code: output that cannot be written is a failure. */
 let leastExitCode = 0;
 
 stdout.on("error", ({ code }: NodeJS.ErrnoException) => {
@@ -14,7 +14,7 @@ stdout.on("error", ({ code }: NodeJS.ErrnoException) => {
   isWritable = false;
   if (code !== "EPIPE") {
     leastExitCode = 1;
-    // Where the work is done already.
+    // In case the work is already done.
     process.exitCode ||= leastExitCode;
     stderr.write(`latchkey: stdout cannot be written to (${code})\n`);
   } else if (isToKeepGoing) {
@@ -27,7 +27,7 @@ stdout.on("error", ({ code }: NodeJS.ErrnoException) => {
 const exitCode = await runProgram(process.argv.slice(2), {
   env,
   print: (line) => void (isWritable && stdout.write(`${line}\n`)),
-  // A failure is told to the write first, and to the stream after it.
+  // The callback of a write runs before the "error" event of the stream.
   printed: () => new Promise((resolve) => void stdout.write("", () => void setImmediate(resolve))),
   keepGoing: () => {
     isToKeepGoing = true;
@@ -41,7 +41,7 @@ const exitCode = await runProgram(process.argv.slice(2), {
 });
 process.exitCode = Math.max(exitCode, leastExitCode);
 
-/** Resolves after a while, or at the first signal to stop. */
+/** Resolves to true after `ms`, or to false at the first signal to stop. */
 async function pause(ms: number): Promise<boolean> {
   const stopped = new AbortController();
   const stop = () => stopped.abort();

@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { PACKAGE_FOLDER, REPOSITORY, textOf } from "./testing/pages.js";
 import { tempFolder } from "./testing/temp-folder.js";
 
-/** The section of the front page: its program, and its commands, each with what the comment says of its answer. */
+/** The program of the front page, and its commands, each with the answer that its comment promises. */
 function section() {
   const [, text = ""] = textOf("README.md").split("\n## Quick start\n");
   const [, program = ""] = /^```js\n(.*?)^```$/ms.exec(text) ?? [];
@@ -31,7 +31,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Starts the program where latchkey and the guard are installed, and answers the first line that it prints. */
+/** Starts the program in a folder with latchkey and the guard installed, and returns the first line that it prints. */
 async function start(program: string): Promise<string> {
   const folder = tempFolder();
   mkdirSync(join(folder, "node_modules", "@latchkey"), { recursive: true });
@@ -52,7 +52,7 @@ async function start(program: string): Promise<string> {
   return String(line);
 }
 
-test("the front page leads to a first 200 with curl, and to a 401 without the key", async () => {
+test("the quick start of the front page ends in a 200 with curl, and in a 401 without the key", async () => {
   const { program, commands } = section();
   const port = `${await freePort()}`;
   const printed = await start(program.replace("3000", port));

@@ -41,7 +41,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A program that listens would never end: it is closed once it does, on a port that is free. */
+/** A program that ends: a server listens on a free port, and closes once it listens. */
 function runnable(code: string): string {
   const ending = "\nserver.once('listening', () => server.close(() => latchkey.close()));\n";
   return code.includes(".listen(3000)")
@@ -49,7 +49,7 @@ function runnable(code: string): string {
     : code;
 }
 
-/** Compiles every program in one go, as strictly as this repository is. */
+/** Compiles all programs at once, as strictly as this repository. */
 function compileAll() {
   const typescript = dirname(createRequire(import.meta.url).resolve("typescript/package.json"));
   const options = ["--strict", "--skipLibCheck", "--target", "es2023", "--module", "nodenext"];
@@ -61,7 +61,7 @@ function compileAll() {
   );
 }
 
-/** Runs every program after the other in one process, each in a folder of its own, and writes what they print to a file. */
+/** Runs the programs one after the other in one process, each in its own folder, and writes their output to a file. */
 const RUNNER = `
 import { mkdirSync, writeFileSync } from "node:fs";
 import { mock } from "node:test";
@@ -82,14 +82,14 @@ writeFileSync("printed.json", JSON.stringify(printed));
 `;
 
 describe("the programs of the READMEs and the reference", () => {
-  test("compile, where latchkey and its packages are installed", () => {
+  test("compile if latchkey and its packages are installed", () => {
     expect(compiled.stdout).toBe("");
     expect(compiled.status).toBe(0);
   });
 
-  test("run, and print what their comments say", () => {
+  test("run, and print what their comments promise", () => {
     writeFileSync(join(folder, "runner.mjs"), RUNNER);
-    // Not the settings of whoever runs the tests.
+    // Without the settings of the user.
     const env = { PATH: process.env.PATH };
     const { status, stderr } = spawnSync(
       process.execPath,

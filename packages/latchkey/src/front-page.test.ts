@@ -14,7 +14,7 @@ import { LIST_NAMES } from "./testing/list-names.js";
 import { PAGES, PROGRAMS, REPOSITORY, textOf } from "./testing/pages.js";
 
 describe("the README", () => {
-  test("begins with a program and exactly two commands", () => {
+  test("starts with a program and exactly two commands", () => {
     const [opening = ""] = textOf("README.md").split("\n## ");
     expect(PROGRAMS[0]?.title).toBe("program 1 of README.md");
     expect(opening.match(/^npm run \w+|^npm \w+/gm)).toEqual(["npm run demo", "npm test"]);
@@ -35,7 +35,7 @@ describe("the README", () => {
     expect(textOf("README.md").split("\n").length).toBeLessThanOrEqual(250);
   });
 
-  test("leads to every page of the reference", () => {
+  test("links to every page of the reference", () => {
     const found = new Set(["README.md"]);
     for (const page of found) {
       for (const [, target = ""] of textOf(page).matchAll(/\]\((?!https?:)([^)#]+)/g))
@@ -68,7 +68,7 @@ describe("the reference", () => {
     expect(missing).toEqual([]);
   });
 
-  test("has the fields in bold that an operation cannot do without, and no others", () => {
+  test("has the required fields of an operation in bold, and no others", () => {
     const rows = textOf("docs/operations.md").split("\n");
     for (const [name, { input }] of Object.entries(OPERATIONS)) {
       const row = rows.find((line) => line.startsWith(`| \`${name}\` |`)) ?? "";
@@ -77,7 +77,7 @@ describe("the reference", () => {
     }
   });
 
-  test("lists every HTTP operation that is served, each with its method", () => {
+  test("lists every served HTTP operation with its method", () => {
     const table =
       /\n\| \| GET \| POST \|\n.*\n((?:\|.*\n)+)/.exec(textOf("docs/http.md"))?.[1] ?? "";
     const listed = table
@@ -94,7 +94,7 @@ describe("the reference", () => {
     expect(listed.sort()).toEqual([...served, ...NO_OPERATIONS].sort());
   });
 
-  test("lists every code and every reason of an error, and no other", () => {
+  test("lists every error code and reason, and no other", () => {
     const rows = [...textOf("docs/errors.md").matchAll(/^\| `([^`]+)` \|/gm)].map(
       ([, name]) => name,
     );
@@ -103,14 +103,14 @@ describe("the reference", () => {
     );
   });
 
-  test("lists every type of the audit log, and no other", () => {
+  test("lists every audit type, and no other", () => {
     const [, rows = ""] =
       /\n\| Of \| `type` \|\n.*\n((?:\|.*\n)+)/.exec(textOf("docs/events-and-audit-log.md")) ?? [];
     const listed = [...rows.matchAll(/`([^`]+)`/g)].map(([, type]) => type);
     expect(listed.toSorted()).toEqual(AUDIT_TYPES.toSorted());
   });
 
-  test("leads to the file of every rule", () => {
+  test("links to the file of every rule", () => {
     const core = join(REPOSITORY, "packages/core/src");
     const rules = readdirSync(join(core, "rules"), { recursive: true, encoding: "utf8" })
       .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"))
@@ -120,7 +120,7 @@ describe("the reference", () => {
     expect(rules.filter((rule) => !page.includes(rule))).toEqual([]);
   });
 
-  test("links only to files that are there", () => {
+  test("links only to existing files", () => {
     const broken = PAGES.flatMap(({ path, text }) =>
       [...text.matchAll(/\]\((?!https?:)([^)#]+)/g)]
         .map(([, target = ""]) => join(dirname(path), target))
@@ -143,7 +143,7 @@ function fieldsOf(input: unknown): readonly string[] {
   return Object.keys((input as { readonly shape?: object } | null)?.shape ?? {});
 }
 
-/** What is served and is no operation of the document. */
+/** Paths that are served but are no operations. */
 const NO_OPERATIONS = ["get docs", "get openapi.json"];
 
 function named(method: string, cell: string): string[] {

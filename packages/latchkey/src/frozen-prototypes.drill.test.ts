@@ -1,13 +1,13 @@
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 
-/** Where this package was built to, before the tests. */
+/** The built package. */
 const ENTRY = new URL("../dist/index.js", import.meta.url);
 
 /**
- * Loads latchkey, freezes what all modules share, then makes, changes, verifies, rotates and deletes a key on two stores. Not frozen before
- * it is loaded: ipaddr.js assigns a `toString` to its own prototypes, which a frozen Object.prototype forbids; nor that of errors, since zod
- * sets the `name` of each of its own.
+ * Loads latchkey, freezes the built-ins that all modules share, then creates, changes, verifies, rotates and deletes a key on two stores.
+ * Freezing before loading fails: ipaddr.js assigns a `toString` to its own prototypes, which a frozen Object.prototype forbids. The
+ * prototype of errors is never frozen, because zod sets the `name` of its own errors.
  */
 const PROGRAM = `
 const { createLatchkey, openStore } = await import(${JSON.stringify(ENTRY.href)});

@@ -1,10 +1,10 @@
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 
-/** Where this package was built to, before the tests. */
+/** The built package. */
 const ENTRY = new URL("../dist/index.js", import.meta.url);
 
-/** What Node.js loads to import a module, of its own. */
+/** The built-in modules that Node.js loads when it imports a module. */
 function loadedFor(url: string): readonly string[] {
   const program = `await import(${JSON.stringify(url)});
     console.log(JSON.stringify(process.moduleLoadList))`;
@@ -15,11 +15,11 @@ function loadedFor(url: string): readonly string[] {
 const parsers = (loaded: readonly string[]) =>
   loaded.filter((name) => name.includes("cjs-module-lexer"));
 
-test("importing latchkey starts no parser for CommonJS, which takes longer than most of latchkey", () => {
+test("importing latchkey does not load the CommonJS parser, which takes longer than most of latchkey", () => {
   expect(parsers(loadedFor(ENTRY.href))).toEqual([]);
 });
 
-test("the parser is seen where a CommonJS module is imported", () => {
+test("the parser is detected if a CommonJS module is imported", () => {
   const { href } = new URL("./index.js", import.meta.resolve("commander"));
   expect(parsers(loadedFor(href))).not.toEqual([]);
 });

@@ -18,7 +18,7 @@ describe("key rings from the environment", () => {
     });
   });
 
-  test("of a list of keys with ids the first is current", () => {
+  test("the first key of a list with ids is the current one", () => {
     const text = ` 2031:${second.toString("base64")}, 2030:${first.toString("base64")} `;
     expect(keyRingsFromEnv({ LATCHKEY_PEPPER: text })).toEqual({
       pepper: {
@@ -28,7 +28,7 @@ describe("key rings from the environment", () => {
     });
   });
 
-  test("the issuer of tokens goes with their keys, and is checked without them", () => {
+  test("the token issuer belongs to the token keys, and is checked even without them", () => {
     const LATCHKEY_TOKEN_ISSUER = "https://keys.example";
     const LATCHKEY_TOKEN_KEY = first.toString("base64");
     expect(keyRingsFromEnv({ LATCHKEY_TOKEN_KEY, LATCHKEY_TOKEN_ISSUER }).tokens).toEqual({
@@ -43,7 +43,7 @@ describe("key rings from the environment", () => {
       );
   });
 
-  test("base64 may be of either alphabet, with or without padding", () => {
+  test("base64 may use either alphabet, with or without padding", () => {
     const bytes = Buffer.alloc(32, "\xfb\xef\xbe\xff", "latin1");
     const forms = [
       bytes.toString("base64"),
@@ -105,7 +105,7 @@ describe("key rings from the environment", () => {
     }
   });
 
-  test("the rings are what createLatchkey takes", () => {
+  test("createLatchkey accepts the rings", () => {
     const rings = keyRingsFromEnv({ LATCHKEY_VAULT_KEY: one, LATCHKEY_PEPPER: `p1:${other}` });
     expect(() => createLatchkey({ store: memoryStore(), ...rings })).not.toThrow();
   });

@@ -70,7 +70,7 @@ function readKeyRing(
   return { current, keys: Object.fromEntries(keys) };
 }
 
-/** At most two: a pattern for any number would backtrack over a long run of them from each position. */
+/** At most two: a pattern for any number would backtrack over a long run of `=` from each position. */
 const PADDING = /={1,2}$/;
 
 /**

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { openStore } from "./open-store.js";
 import { tempFolder } from "./testing/temp-folder.js";
 
-test.each(["memory:", "sqlite::memory:"])("%s opens an empty store that verifies", async (url) => {
+test.each(["memory:", "sqlite::memory:"])("%s opens an empty, working store", async (url) => {
   const latchkey = createLatchkey({ store: openStore(url) });
   const { apiId } = await latchkey.createApi({ name: "tide-tables" });
   const { key } = await latchkey.createKey({ apiId });
@@ -13,7 +13,7 @@ test.each(["memory:", "sqlite::memory:"])("%s opens an empty store that verifies
   await latchkey.close();
 });
 
-test("sqlite: keeps keys in the named file, for whoever opens it next", async () => {
+test("sqlite: keeps keys in the named file until it is opened again", async () => {
   const path = join(tempFolder(), "keys.db");
   const before = createLatchkey({ store: openStore(`sqlite:${path}`) });
   const { apiId } = await before.createApi({ name: "tide-tables" });
@@ -45,7 +45,7 @@ test("a misspelt option is refused by name, for every store", () => {
     );
 });
 
-test("a Redis that is not there is STORE_UNAVAILABLE with the first call, and closes all the same", async () => {
+test("an unreachable Redis is STORE_UNAVAILABLE with the first call, and can still be closed", async () => {
   const latchkey = createLatchkey({ store: openStore("redis://app:hunter2@127.0.0.1:1/0") });
   const call = latchkey.createApi({ name: "tide-tables" });
   await expect(call).rejects.toMatchObject({ code: "STORE_UNAVAILABLE", outcome: "not-applied" });
@@ -53,7 +53,7 @@ test("a Redis that is not there is STORE_UNAVAILABLE with the first call, and cl
   await latchkey.close();
 });
 
-test("a PostgreSQL that is not there is STORE_UNAVAILABLE with the first call, and closes all the same", async () => {
+test("an unreachable PostgreSQL is STORE_UNAVAILABLE with the first call, and can still be closed", async () => {
   const latchkey = createLatchkey({ store: openStore("postgres://app:hunter2@127.0.0.1:1/keys") });
   const call = latchkey.createApi({ name: "tide-tables" });
   await expect(call).rejects.toMatchObject({ code: "STORE_UNAVAILABLE", outcome: "not-applied" });
@@ -61,7 +61,7 @@ test("a PostgreSQL that is not there is STORE_UNAVAILABLE with the first call, a
   await latchkey.close();
 });
 
-test("what opens no store is refused before anything is written", () => {
+test("a URL of no store is refused before anything is written", () => {
   expect(() => openStore("redis+cluster://app:hunter2@a:port")).toThrow(TypeError);
   expect(() => openStore("redis+cluster://app:hunter2@a:port")).not.toThrow("hunter2");
   expect(() => openStore("keys.db")).toThrow(TypeError);

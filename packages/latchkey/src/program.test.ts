@@ -8,7 +8,7 @@ import { tempFolder } from "./testing/temp-folder.js";
 
 const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
 
-/** What is said besides the warning of a password among the arguments. */
+/** The output without the warning about a password in the arguments. */
 const withoutWarning = (stderr: string) =>
   stderr.replace(`latchkey: ${PASSWORD_IN_ARGUMENTS}\n`, "");
 
@@ -37,7 +37,7 @@ describe("the program", () => {
     ["serve", true],
     ["root-key create", false],
     ["workspace disable", false],
-  ])("the help of %s offers the stores it takes; one in memory: %s", async (name, takesMemory) => {
+  ])("the help of %s lists the stores it accepts; in memory: %s", async (name, takesMemory) => {
     const { stdout } = await runInProcess([...name.split(" "), "--help"]);
     for (const form of ["sqlite:./keys.db", "redis://", "rediss://", "redis+cluster://"]) {
       expect(stdout).toContain(form);
@@ -45,7 +45,7 @@ describe("the program", () => {
     expect(stdout.includes("memory:")).toBe(takesMemory);
   });
 
-  test("the help of a group shows all of its examples, and that of its command its own, once", async () => {
+  test("the help of a group shows all of its examples, and that of a command only its own", async () => {
     const examplesOf = async (...args: string[]) => {
       const { stdout } = await runInProcess([...args, "--help"]);
       expect(stdout.split("\nExample:\n")).toHaveLength(2);
@@ -67,7 +67,7 @@ describe("the program", () => {
     expect(exitCode).toBe(0);
   });
 
-  test("is a file of the repository: package managers link it before anything is built", () => {
+  test("is a file in the repository, because package managers link it before anything is built", () => {
     const program = readFileSync(new URL(`../${manifest.bin.latchkey}`, import.meta.url), "utf8");
     expect(program).toMatch(/^#!\/usr\/bin\/env node\n/);
     expect(manifest.bin.latchkey).not.toContain("dist/");
@@ -89,7 +89,7 @@ describe("the program", () => {
     expect(exitCode).toBe(2);
   });
 
-  test("a failure at run time ends with exit code 1 and one line without a stack", async () => {
+  test("an error at run time ends with exit code 1 and one line without a stack", async () => {
     const file = join(tempFolder(), "notes.txt");
     writeFileSync(file, "no database");
     const { exitCode, stdout, stderr } = await runInProcess([
@@ -110,7 +110,7 @@ describe("the program", () => {
     ["redis+cluster://app:hunter2@a:port", {}, "--store"],
     ["postgres://app:hunter2@a b/keys", {}, "--store"],
     [null, { LATCHKEY_STORE: "redis://app:hunter2@127.0.0.1/keys" }, "LATCHKEY_STORE"],
-  ])("a store URL %s of no form that its store knows ends with 2", async (url, env, called) => {
+  ])("the invalid store URL %s ends with 2", async (url, env, called) => {
     const store = url === null ? [] : ["--store", url];
     const args = ["workspace", "enable", "ws_tides", ...store];
     const { exitCode, stderr } = await runInProcess(args, env);
@@ -122,7 +122,7 @@ describe("the program", () => {
   test.each([
     [["apis", "list"], "keys.db", "there is no file"],
     [["apis", "create", "--name", "abc"], join("missing", "keys.db"), "there is no folder"],
-  ])("%j on a store at a place that does not exist ends with 2", async (args, file, message) => {
+  ])("%j on a missing store ends with 2", async (args, file, message) => {
     const store = `sqlite:${join(tempFolder(), file)}`;
     const { exitCode, stderr } = await runInProcess([...args, "--store", store]);
     expect(stderr).toContain(`latchkey: --store must name a file that can be used: ${message} `);
@@ -130,7 +130,7 @@ describe("the program", () => {
   });
 
   test.each([["migrate"], ["apis", "list"]])(
-    "a schema of no name that one may have ends with 2: %s",
+    "an invalid schema name ends with 2: %s",
     async (...args) => {
       const store = ["--store", "postgres://app@127.0.0.1:1/keys", "--schema", "Keys"];
       const { exitCode, stderr } = await runInProcess([...args, ...store]);
@@ -148,9 +148,9 @@ describe("the program", () => {
     expect(exitCode).toBe(1);
   });
 
-  test("the help of no option says its default twice, and names the words that it may be", async () => {
+  test("the help of an option never shows its default twice, and lists its choices", async () => {
     const { stdout } = await runInProcess(["completion", "fish"]);
-    // A line for each option of a command: each command is there many times.
+    // The script has a line for each option, so each command occurs many times.
     const groups = [...stdout.matchAll(/ -a ([a-z-]+) -d /g)].map(([, name = ""]) => name);
     const names = stdout.matchAll(
       /__fish_seen_subcommand_from (\S+); and __fish_seen_subcommand_from (\S+)"/g,
@@ -168,7 +168,7 @@ describe("the program", () => {
     );
   });
 
-  test("every option is named in the page about the command line", async () => {
+  test("the documentation of the command line names every option", async () => {
     const page = readFileSync(join(REPOSITORY, "docs", "command-line.md"), "utf8");
     const named = new Set<string>(page.match(/--[a-z][a-z-]*/g));
     const { stdout } = await runInProcess(["completion", "fish"]);
@@ -177,7 +177,7 @@ describe("the program", () => {
     expect([...options].filter((option) => !named.has(option))).toEqual([]);
   });
 
-  test("no secret that was typed or set is repeated on stderr", async () => {
+  test("stderr never repeats a typed or configured secret", async () => {
     const env = { LATCHKEY_VAULT_KEY: "hunter2" };
     const runs = [
       runInProcess(["serve", "--port", "0", "--store", "mongodb://app:hunter2@127.0.0.1"]),

@@ -72,20 +72,20 @@ const COMMANDS: readonly AddCommand[] = [
 /** Width of help that is not printed on a terminal. */
 const HELP_COLUMNS = 100;
 
-/** The program with all its commands. Nothing is read or opened before one of them runs. */
+/** The program with all its commands. It reads and opens nothing before one of them runs. */
 function createProgram(host: Host): Command {
   const program = new Command("latchkey")
     .usage("<command> [options]")
     .description("Issues, verifies and manages API keys.")
     .version(version(), "--version", "print the version")
-    // `usage export` has options of the same names as `usage`.
+    // `usage export` shares names of options with `usage`.
     .enablePositionalOptions()
     .helpOption("-h, --help", "print this")
     .helpCommand(false)
     .exitOverride()
     .configureOutput({
       writeOut: (text) => host.print(text.trimEnd()),
-      // Errors are written once, in our words, where they are caught.
+      // Errors are printed once, reworded, where they are caught.
       writeErr: () => undefined,
       getOutHelpWidth: () => host.terminal?.columns ?? HELP_COLUMNS,
     })

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runCli, startServer as startLatchkey } from "./testing/run-cli.js";
 import { runCommand } from "./testing/run-command.js";
 
-// A server that is not ours to set up cannot be made unfit.
+// The configuration of an external server must not be changed.
 describe.skipIf(REDIS_URL !== null)("the command line on a Redis that may lose keys", () => {
   describeWithRedis("of its own", () => {
     let forgetful: TestServer | undefined;
@@ -27,7 +27,7 @@ describe.skipIf(REDIS_URL !== null)("the command line on a Redis that may lose k
     });
     const flags = ["--allow-no-persistence", "--allow-eviction"] as const;
 
-    test.each(flags)("every command names %s where it is missing", async (flag) => {
+    test.each(flags)("every command asks for %s if it is missing", async (flag) => {
       const store = ["--store", servers()[flag]];
       const runs = [
         runCli(["serve", "--port", "0", ...store]),
@@ -43,7 +43,7 @@ describe.skipIf(REDIS_URL !== null)("the command line on a Redis that may lose k
       }
     });
 
-    test.each(flags)("every command takes %s", async (flag) => {
+    test.each(flags)("every command accepts %s", async (flag) => {
       const store = ["--store", servers()[flag], flag];
       const [token = ""] = await runCommand(["root-key", "--permissions", "*", ...store]);
       await runCommand(["workspace", "enable", "ws_default", ...store]);
@@ -56,7 +56,7 @@ describe.skipIf(REDIS_URL !== null)("the command line on a Redis that may lose k
         });
         return response.json();
       };
-      // Where the machine stands still for half a second, Redis answers too late.
+      // Retried, because a machine that stalls for half a second makes Redis answer too late.
       await expect.poll(ask).toMatchObject({ code: "NOT_FOUND" });
       server.signal("SIGTERM");
       expect(await server.ended).toMatchObject({ exitCode: 0, stderr: "" });

@@ -14,7 +14,7 @@ describe("a store URL", () => {
     ["sqlite::memory:", ":memory:"],
     ["sqlite:./100% mine.db", "./100% mine.db"],
     ["SQLite:./keys.db", "./keys.db"],
-  ])("%s names a SQLite file by its path, taken as it is", (url, path) => {
+  ])("%s names a SQLite file by its path, unchanged", (url, path) => {
     expect(parseStoreUrl(url)).toEqual({ kind: "sqlite", path });
   });
 
@@ -44,12 +44,12 @@ describe("a store URL", () => {
     "rediss://app:secret@keys.internal",
     "redis+cluster://a:6379,b:6379",
     "rediss+cluster://a:6379",
-  ])("%s names a Redis store, and is passed on as it is", (url) => {
+  ])("%s names a Redis store, and is passed on unchanged", (url) => {
     expect(parseStoreUrl(url)).toEqual({ kind: "redis", url });
   });
 
   test.each(["postgres://app@127.0.0.1/keys", "postgresql://app:secret@keys.internal:5432/keys"])(
-    "%s names a PostgreSQL store, and is passed on as it is",
+    "%s names a PostgreSQL store, and is passed on unchanged",
     (url) => {
       expect(parseStoreUrl(url)).toEqual({ kind: "postgres", url });
     },
@@ -58,7 +58,7 @@ describe("a store URL", () => {
   test.each([
     ["REDIS://Keys:6379", "redis", "redis://Keys:6379"],
     ["Postgres://App@host/Keys", "postgres", "postgres://App@host/Keys"],
-  ])("%s, with a scheme in capitals, is that of %s", (url, kind, passedOn) => {
+  ])("%s, with a scheme in capitals, names a %s store", (url, kind, passedOn) => {
     expect(parseStoreUrl(url)).toEqual({ kind, url: passedOn });
   });
 
@@ -66,7 +66,7 @@ describe("a store URL", () => {
     ["nothing", undefined],
     ["null", null],
     ["a URL object", new URL("redis://app:hunter2@127.0.0.1:1")],
-  ])("that is %s is refused as no text", (_what, url) => {
+  ])("that is %s is refused, because it is not a text", (_what, url) => {
     expect(() => parseStoreUrl(url as never)).toThrow('"url" must be a text: memory:, sqlite:');
     expect(() => parseStoreUrl(url as never)).not.toThrow("hunter2");
   });
@@ -80,7 +80,7 @@ describe("a store URL", () => {
   });
 
   test.each(["", "keys.db", "./keys.db", "memory", "C:\\keys.db"])(
-    "%j has no scheme that is known",
+    "%j has no known scheme",
     (url) => {
       expect(() => parseStoreUrl(url)).toThrow(TypeError);
     },
@@ -115,6 +115,6 @@ test.each([
   ["postgres://app:p@hunter2@db.example/app", "postgres://…"],
   ["rediss://:hunter2@[::1]:6379/0", "rediss://[::1]:6379/0"],
   ["redis+cluster://app:hunter2@a:6379,b:6379", "redis+cluster://a:6379,b:6379"],
-])("%s is named in messages without what may be a password", (url, named) => {
+])("%s is named in messages without a possible password", (url, named) => {
   expect(withoutPassword(url)).toBe(named);
 });

@@ -1,4 +1,4 @@
-/** What a store URL asks for. */
+/** The store that a URL names. */
 export type StoreUrl =
   | { readonly kind: "memory" }
   /** `path`: a file, or `:memory:`. */
@@ -16,15 +16,14 @@ const POSTGRES_SCHEMES = ["postgres:", "postgresql:"];
 const REDIS_SCHEMES = ["redis:", "rediss:", "redis+cluster:", "rediss+cluster:"];
 
 /**
- * Reads a store URL: `memory:`, `sqlite:` followed by a path, which is taken as it is (no escapes, no query), or
- * `redis:`, `rediss:` (TLS) and `redis+cluster:`, which are left to `redisStore` to read, or `postgres:`, which is left to
- * `postgresStore`.
+ * Reads a store URL: `memory:`; `sqlite:` followed by a path, which is used unchanged (no escapes, no query); `redis:`, `rediss:` (TLS) and
+ * `redis+cluster:`, which `redisStore` reads; or `postgres:`, which `postgresStore` reads.
  *
  * @throws TypeError naming `url` and what it may be. The message never repeats more of the URL than its scheme: the
  * rest may hold a password.
  */
 export function parseStoreUrl(url: string): StoreUrl {
-  // A URL object would be read as its text here, and refused by the store as a wrong client.
+  // Otherwise a URL object would be read as its text here, and refused by the store as a wrong client.
   if (typeof url !== "string") throw new TypeError(`"url" must be a text: ${KNOWN_FORMS}`);
   const scheme = /^[a-z][a-z0-9+.-]*:/i.exec(url)?.[0].toLowerCase();
   if (scheme === "memory:") {

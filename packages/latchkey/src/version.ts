@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 
-/** The version of this package, which the build puts in. There is none in the sources. */
+/** The version of this package, inserted by the build. Undefined in the sources. */
 declare const PACKAGE_VERSION: string;
 
-/** The version of this package. In the sources it is that of its package.json, which need not be beside the published code. */
+/** The version of this package. Only the sources read package.json, because it may be missing next to published code. */
 export function version(): string {
   if (typeof PACKAGE_VERSION === "string") return PACKAGE_VERSION;
   const manifest = readFileSync(new URL("../package.json", import.meta.url), "utf8");

@@ -24,7 +24,7 @@ export interface Field {
   readonly of?: (word: string) => unknown;
 }
 
-/** The value of a field for what was typed. */
+/** The value of a field for the typed value. */
 export function fieldValue({ of }: Field, typed: unknown): unknown {
   return of === undefined ? typed : of(typed as string);
 }
@@ -55,7 +55,7 @@ export function typedNames(command: Command): ReadonlyMap<string, string> {
 }
 
 /**
- * What was typed for a field; undefined if nothing.
+ * The typed value of a field; undefined if it was not given.
  *
  * @throws UsageError if both of its names were used.
  */

@@ -5,9 +5,9 @@ export interface Host {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Writes one line to stdout. */
   readonly print: (line: string) => void;
-  /** Resolves when all that was printed has left the program. If nobody reads it any more, the program ends instead. */
+  /** Resolves when all output has left the program. If nobody reads it any more, the program ends instead. */
   readonly printed: () => Promise<void>;
-  /** From now on the work is done to its end, even if stdout is closed or full, and nothing more can be printed. */
+  /** From now on, the program finishes its work even if stdout is closed or full and nothing more can be printed. */
   readonly keepGoing: () => void;
   /** Writes one line to stderr. */
   readonly warn: (line: string) => void;

@@ -87,7 +87,7 @@ export function remainingCells({
   return [["remaining", remaining]];
 }
 
-/** What is held of each limit. A name that could be read as another list stands in quotes. */
+/** The held units of each limit. A name that contains separators is quoted. */
 export function costsText(costs: readonly { readonly name: string; readonly cost: number }[]) {
   return costs
     .map(({ name, cost }) => `${/[,="\s]/.test(name) ? JSON.stringify(name) : name}=${cost}`)

@@ -2,8 +2,7 @@ import { DEFAULT_WORKSPACE_ID, type KeyStore, type Latchkey } from "@latchkey/co
 import { UsageError } from "./failures.js";
 
 /**
- * Every id names a workspace, even a mistyped one: nothing would be found in it, or something would be created where nobody
- * looks.
+ * Refuses a mistyped id. Every id names a workspace, so a command would find nothing in it, or create something where nobody looks.
  *
  * @throws UsageError unless it is the default workspace, was created, or has ever been used.
  */

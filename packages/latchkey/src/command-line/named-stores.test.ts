@@ -7,7 +7,7 @@ import { tempFolder } from "../testing/temp-folder.js";
 import { PASSWORD_IN_ARGUMENTS } from "./secret-input.js";
 
 describe("a store", () => {
-  test("is named by a variable in the place of an argument", async () => {
+  test("can be named by a variable instead of an argument", async () => {
     const { url, json } = cliStore();
     await json("apis create --name payments");
     const env = { KEYS_URL: url, COPY_URL: `sqlite:${join(tempFolder(), "copy.db")}` };
@@ -47,7 +47,7 @@ describe("a store", () => {
       ["import", "a.csv", "--place-env", "BAD", "--from", "csv", "--store", "sqlite:a.db"],
       "<place> and --place-env exclude each other",
     ],
-  ])("%j is refused, and its value never shown", async (args, message) => {
+  ])("%j is refused, and the value is never shown", async (args, message) => {
     const env = { EMPTY: "", BAD: "hunter2", MEMORY: "memory:" };
     const { exitCode, stderr } = await runInProcess(args, env);
     expect(stderr).toContain(`latchkey: ${message}`);
@@ -65,18 +65,21 @@ describe("a store", () => {
     ["--store postgres://app@127.0.0.1:1/keys", 0],
     ["--store redis://127.0.0.1:1/0", 0],
     ["--store sqlite:./a:b@c.db", 0],
-  ])("whose URL is an argument is warned of if that has a password: %s", async (option, count) => {
-    const { stderr } = await runInProcess(["apis", "list", ...option.split(" ")]);
-    expect(stderr.split(PASSWORD_IN_ARGUMENTS).length - 1).toBe(count);
-    expect(stderr).not.toContain("hunter2");
-  });
+  ])(
+    "causes a warning if its URL is an argument and contains a password: %s",
+    async (option, count) => {
+      const { stderr } = await runInProcess(["apis", "list", ...option.split(" ")]);
+      expect(stderr.split(PASSWORD_IN_ARGUMENTS).length - 1).toBe(count);
+      expect(stderr).not.toContain("hunter2");
+    },
+  );
 });
 
 test.each([
   [["--store", "sqlite:a.db"], {}, "--store"],
   [["--store-env", "KEYS"], { KEYS: "sqlite:a.db" }, "--store-env"],
   [[], { LATCHKEY_STORE: "sqlite:a.db" }, "LATCHKEY_STORE"],
-] as const)("a complaint names what gave the URL: %j", async (args, env, called) => {
+] as const)("an error names the option or variable of the URL: %j", async (args, env, called) => {
   const { exitCode, stderr } = await runInProcess(["migrate", ...args], env);
   expect(stderr).toBe(
     `latchkey: ${called} must be postgres://…: other stores need no migration (see --help)\n`,
@@ -85,7 +88,7 @@ test.each([
 });
 
 describe("a workspace", () => {
-  test("that was never created and holds nothing is an error, unless it is the default one", async () => {
+  test("that was never created and is empty is an error, except the default one", async () => {
     const { run, url } = cliStore();
     expect((await run("workspace list")).exitCode).toBe(2);
     await run("apis create --name payments");
@@ -115,7 +118,7 @@ describe("a workspace", () => {
     expect((await run("workspace list")).stdout).not.toContain("ws_typo");
   });
 
-  test("that was created, or was switched, or holds anything is none", async () => {
+  test("that was created, enabled, disabled or filled is accepted", async () => {
     const { run } = cliStore();
     const id = (await run("workspace create")).stdout.trim();
     expect(await run(`apis list --workspace ${id}`)).toEqual({

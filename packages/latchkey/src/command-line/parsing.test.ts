@@ -34,7 +34,7 @@ describe("arguments", () => {
       ["workspace", "--store", "memory:", "disable"],
       "options come after the command: create, list, get, update, disable, enable, delete",
     ],
-  ])("%j is refused by name, without its value", async (args, message) => {
+  ])("%j is refused by name, without the value", async (args, message) => {
     expect(await complaintAbout(...args)).toBe(`latchkey: ${message} (see --help)\n`);
   });
 });
@@ -58,17 +58,17 @@ describe("values", () => {
     else expect(port).toThrow(new UsageError("--port must be a whole number from 0 to 65535"));
   });
 
-  test("a number without an upper bound says so, and ends where numbers do", () => {
+  test("a number without an upper bound says so, and ends at the largest safe integer", () => {
     const uses = wholeNumber("--uses", 1);
     expect(uses(String(Number.MAX_SAFE_INTEGER))).toBe(Number.MAX_SAFE_INTEGER);
     expect(() => uses("9007199254740992")).toThrow("--uses must be a whole number >= 1");
   });
 
-  test("a list has commas between its items, and no spaces around them", () => {
+  test("a list is separated by commas, and spaces around items are dropped", () => {
     expect(list("a, b ,c")).toEqual(["a", "b", "c"]);
   });
 
-  test("a word is one of those that are listed", () => {
+  test("a word must be one of those listed", () => {
     const level = oneOf("--level", ["normal", "full"]);
     expect(level("full")).toBe("full");
     expect(() => level("hunter2")).toThrow(new UsageError("--level must be normal or full"));

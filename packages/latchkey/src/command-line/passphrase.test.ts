@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { testHost } from "../testing/test-host.js";
 import { readNewPassphrase, readPassphrase } from "./passphrase.js";
 
-/** A host whose user, or pipe, gives these lines one after the other. */
+/** A host whose user or pipe enters these lines, one after the other. */
 function giving(asks: boolean, ...lines: readonly string[]) {
   const prompts: string[] = [];
   const readInput = async (prompt: string) => {
@@ -27,7 +27,7 @@ test.each(["\n", "\r\n", ""])(
   },
 );
 
-test("the passphrase of a backup that is there is asked for once, however short", async () => {
+test("the passphrase of an existing backup is asked for once, however short", async () => {
   for (const asks of [true, false]) {
     const { host, prompts } = giving(asks, "short\n");
     expect(await readPassphrase(host)).toBe("short");

@@ -1,7 +1,7 @@
 import { UsageError } from "./failures.js";
 import type { Host } from "./host.js";
 
-/** Fewest characters of a new passphrase. */
+/** Minimum characters of a new passphrase. */
 const MIN_LENGTH = 12;
 
 /**

@@ -2,7 +2,7 @@ import { UsageError } from "./failures.js";
 import { FIELDS, type Field } from "./fields.js";
 import { list, wholeNumber } from "./values.js";
 
-/** What is asked about a key, besides the key itself. */
+/** The fields of a verification, besides the key. */
 export const QUESTION: readonly Field[] = [
   FIELDS.apiId,
   FIELDS.environment,

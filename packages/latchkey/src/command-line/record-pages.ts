@@ -1,6 +1,6 @@
 import { type KeyStore, keysOfApi, type Latchkey, type LoadedRecord } from "@latchkey/core";
 
-/** Records that are read at once. */
+/** Records per page. */
 const PAGE = 500;
 
 /** The records of all APIs of the workspace, damaged ones too. */

@@ -6,7 +6,7 @@ export const ON_STDIN = "- reads the secret from stdin";
 
 const PROMPT = "Paste the secret and press Enter (it is not shown): ";
 
-/** Longer than any key: a longer text is not hashed. */
+/** Maximum characters: longer than any key. Longer input is not hashed. */
 const MAX_LENGTH = 512;
 
 /**

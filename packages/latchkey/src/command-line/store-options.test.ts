@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { testHost } from "../testing/test-host.js";
 import { addStoreOptions, readStore } from "./store-options.js";
 
-/** What a store is opened with, where these are typed beside its URL. */
+/** The options that a store gets if these are typed next to its URL. */
 function optionsOf(...typed: string[]) {
   const command = addStoreOptions(new Command());
   command.parse(["--store", "postgres://app@localhost/app", ...typed], { from: "user" });
@@ -15,7 +15,7 @@ test("--schema and --no-prepared-statements are for PostgreSQL", () => {
   expect(postgres).toEqual({ schema: "keys", preparedStatements: false });
 });
 
-test("without them PostgreSQL is opened as it is by default", () => {
+test("without them PostgreSQL is opened with its defaults", () => {
   expect(optionsOf().postgres).toEqual({ schema: undefined, preparedStatements: true });
 });
 

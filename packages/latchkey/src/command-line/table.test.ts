@@ -7,7 +7,7 @@ import { REPOSITORY } from "../testing/pages.js";
 const line = (stdout: string) => stdout.split("\n").filter(Boolean);
 
 describe("tables", () => {
-  test("have titles on a terminal, and tabs elsewhere", async () => {
+  test("have titles on a terminal, and tabs otherwise", async () => {
     const { run } = cliStore();
     await run("permissions create docs.read --description \u001b[2J");
     const [titles, row] = line((await run("permissions list", TERMINAL)).stdout);
@@ -47,7 +47,7 @@ describe("tables of a terminal", () => {
     return { ...store, apiId: `${apiId}`, keyId: `${key.keyId}` };
   }
 
-  test("fit 100 columns, and hold all that they show", async () => {
+  test("fit into 100 columns, and show everything", async () => {
     const { run, apiId, keyId } = await filledStore();
     const lists = [
       "apis list",
@@ -78,7 +78,7 @@ describe("tables of a terminal", () => {
     );
   });
 
-  test("are those of the page about the command line", async () => {
+  test("are those in the documentation of the command line", async () => {
     const page = readFileSync(join(REPOSITORY, "docs", "command-line.md"), "utf8");
     const [, documented = ""] = /^(CHECK +RESULT.*?)^```/ms.exec(page) ?? [];
     const [apiId = ""] = /api_\w+/.exec(documented) ?? [];
@@ -92,7 +92,7 @@ describe("tables of a terminal", () => {
     expect(stdout.replaceAll(`${api?.apiId}`, apiId)).toBe(documented);
   });
 
-  test("keep ids in one piece on however narrow a terminal, and lines whole on a wide one", async () => {
+  test("keep ids in one piece on any terminal, and lines on a wide one", async () => {
     const { run, apiId, keyId } = await filledStore();
     expect((await run(`keys list ${apiId}`, at(20))).stdout).toContain(keyId);
     expect(line((await run(`keys list ${apiId}`, at(400))).stdout)).toHaveLength(2);

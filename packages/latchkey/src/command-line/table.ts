@@ -1,4 +1,4 @@
-/** Width of a terminal that does not tell its own. */
+/** Width of a terminal that does not report its own. */
 export const DEFAULT_COLUMNS = 100;
 
 /** Separator of two columns. */
@@ -31,7 +31,7 @@ export function fittingWidths(
     const [at, next] = widestTwo(widths, least);
     if (at === undefined) break;
     const width = widths[at] ?? 0;
-    // Straight to the next width, because a name may have thousands of characters.
+    // Skips to the next width, because a name may have thousands of characters.
     const lowest = Math.max(least[at] ?? 0, next === undefined ? 0 : (widths[next] ?? 0) - 1);
     widths[at] = Math.max(lowest, width - over);
   }

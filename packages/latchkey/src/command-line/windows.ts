@@ -8,7 +8,7 @@ import {
   type WireLimitFigures,
 } from "@latchkey/core";
 
-/** Whose counters contain the windows. */
+/** The record whose counters contain the windows. */
 export interface WindowOwner {
   readonly kind: "key" | "identity";
   readonly id: string;
@@ -29,7 +29,7 @@ export type WindowState = ConfiguredLimit & {
   readonly reset?: number;
 };
 
-/** {@link readLimits}, as they are shown. */
+/** {@link readLimits}, in the form that commands show. */
 export async function readWindows(
   store: KeyStore,
   workspaceId: string,

@@ -31,7 +31,7 @@ const COLUMNS: readonly Column<AuditEvent>[] = [
   { title: "FIELDS", of: ({ changes }) => changes.map(changeText).join(" ") },
 ];
 
-/** How often a followed log is looked at, in ms. */
+/** Interval at which a followed log is read, in ms. */
 const INTERVAL_MS = 1_000;
 
 /** How far the clocks of writers may differ before an entry is missed, in ms. */
@@ -71,10 +71,9 @@ export function addAudit(program: Command, host: Host): void {
 }
 
 /**
- * The latest events for which `isWanted` holds, up to the first for which it does not, in the order of time; and how many entries of
- * the log cannot be read on the pages that were looked at.
+ * The latest events, oldest first, back to the first one that is not wanted; and how many entries on the pages that were read are damaged.
  *
- * @param isWanted - Is given an event and those that are later.
+ * @param isWanted - Gets an event and all later ones.
  */
 async function latestEvents(
   latchkey: Latchkey,

@@ -22,7 +22,7 @@ interface Options extends StoreOptions, JsonOption {
   readonly passphrase?: true;
 }
 
-/** Adds `latchkey backup`: everything that a store holds, in a file. */
+/** Adds `latchkey backup`: everything in a store, in a file. */
 export function addBackup(program: Command, host: Host): void {
   const backup = program
     .command("backup")

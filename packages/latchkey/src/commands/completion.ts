@@ -5,7 +5,7 @@ import { oneOf } from "../command-line/values.js";
 
 const SHELLS = ["bash", "zsh", "fish"] as const;
 
-/** A command, by the words that lead to it, and what may come next. */
+/** The words that lead to a command, and those that may come next. */
 interface Completion {
   readonly words: readonly string[];
   readonly next: readonly Word[];
@@ -14,11 +14,11 @@ interface Completion {
 interface Word {
   readonly word: string;
   readonly text: string;
-  /** Of an option with a value: the words that it may be; none where it may be any text, or a file. */
+  /** For an option with a value, the possible words; empty if it takes any text or a file. */
   readonly values?: readonly string[];
 }
 
-/** Adds `latchkey completion`: a script by which a shell completes commands and options. */
+/** Adds `latchkey completion`: a script with which a shell completes commands and options. */
 export function addCompletion(program: Command, host: Host): void {
   program
     .command("completion")
@@ -57,7 +57,7 @@ function completionsOf(command: Command, words: readonly string[]): readonly Com
   ];
 }
 
-/** The words typed before lead to a command; words that are no command, such as ids, leave it as it is. */
+/** The script walks the typed words from command to command, and skips words that are no command, such as ids. */
 function bashScript(completions: readonly Completion[]): string {
   const steps = completions
     .filter(({ words }) => words.length > 0)
@@ -119,12 +119,12 @@ function fishScript(completions: readonly Completion[]): string {
   return lines.join("\n");
 }
 
-/** Of an option with a value: its words, or a file where it may be any text. */
+/** The flags of fish for the possible words of a value, or for a file if there are none. */
 function valuesInFish(values: readonly string[]): string {
   return values.length === 0 ? "-r" : `-x -a '${values.join(" ")}'`;
 }
 
-/** The first line of a description, fit for quotes. */
+/** The first line of a description, escaped for single quotes. */
 function shortly(text: string): string {
   return (text.split("\n")[0] ?? "").replaceAll("\\", "").replaceAll("'", "\\'");
 }

@@ -51,7 +51,7 @@ describe("latchkey console", () => {
     expect(server.lines).toHaveLength(1);
   });
 
-  test("needs no store to be tried, and nobody gets in without the link", async () => {
+  test("can be tried on a store in memory, and lets nobody in without the link", async () => {
     const { origin, signIn } = await start(["--store", "memory:"]);
     const nobody = await fetch(`${origin}/session`, { headers: OWN });
     expect(await nobody.json()).toEqual({ signIn: "link" });
@@ -60,7 +60,7 @@ describe("latchkey console", () => {
     expect(listed.status).toBe(200);
   });
 
-  test("says what is wrong before it listens", async () => {
+  test("reports errors before it listens", async () => {
     const missing = `sqlite:${join(tempFolder(), "no", "keys.db")}`;
     const ended = await runCli(["console", "--store", missing]);
     expect(ended).toMatchObject({ stdout: "" });

@@ -23,13 +23,13 @@ const DESCRIPTION = `open a console for keys in a browser
 
 Listens on 127.0.0.1 only, and prints a link. Whoever opens it may do everything in the workspace; it signs in once, and the sign-in lasts for 12 hours or until the program stops (SIGTERM or SIGINT).`;
 
-/** Only the machine itself reaches it. */
+/** Only this machine can connect to it. */
 const LOOPBACK = "127.0.0.1";
 
-/** Requests in flight are those of a page. */
+/** How long requests in flight may take at the end, in ms. They are those of one page. */
 const DRAIN_MS = 1_000;
 
-/** Adds `latchkey console`: the console over one store, for whoever is at this machine. */
+/** Adds `latchkey console`: the console over one store, for the user of this machine. */
 export function addConsole(program: Command, host: Host): void {
   const command = program
     .command("console")
@@ -49,11 +49,11 @@ async function runConsole(options: Options, host: Host): Promise<void> {
     host,
     async (latchkey, store) => {
       const { createLinkConsole } = await import("@latchkey/console");
-      // A console whose store is not there must not say that it is ready.
+      // Without its store, the console must not say that it is ready.
       await latchkey.isWorkspaceEnabled();
       const server = createServer();
       const stopped = stopSignal();
-      // A URL leaves out the port 80.
+      // A URL omits port 80.
       const port = new URL(await listen(server, LOOPBACK, options.port)).port || "80";
       const { listener, link } = createLinkConsole(latchkey, {
         port: Number(port),

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { openStore } from "../open-store.js";
 import { cliStore } from "../testing/cli-store.js";
 
-/** Two records of each kind, the first of which cannot be read; answers the API of the keys. */
+/** Creates two records of each kind, the first of them damaged, and returns the id of the keys' API. */
 async function fill(url: string): Promise<string> {
   const store = openStore(url);
   const latchkey = createLatchkey({ store });
@@ -28,7 +28,7 @@ async function fill(url: string): Promise<string> {
   return apiId;
 }
 
-test("a list says how many records it left out since they cannot be read", async () => {
+test("a list reports how many damaged records it left out", async () => {
   const { url, run } = cliStore();
   const apiId = await fill(url);
   for (const command of [
@@ -50,7 +50,7 @@ test("a list says how many records it left out since they cannot be read", async
     }
 });
 
-test("the audit log says how many entries it left out since they cannot be read", async () => {
+test("the audit log reports how many damaged entries it left out", async () => {
   const { url, run } = cliStore();
   const store = openStore(url);
   const latchkey = createLatchkey({ store });

@@ -15,10 +15,10 @@ import { type CliStore, cliStore } from "../testing/cli-store.js";
 
 const YEAR_2200 = Date.UTC(2200, 0, 1);
 const HOUR = 3_600_000;
-/** When the command line runs, but for some seconds. */
+/** When the command line runs, give or take a few seconds. */
 const NOON = Date.UTC(2031, 4, 17, 12);
 
-/** Works on the store of a command line, at an instant. */
+/** Runs `work` on the store of a command line, at an instant. */
 async function at(
   { url }: CliStore,
   now: number,
@@ -30,7 +30,7 @@ async function at(
   await latchkey.close();
 }
 
-/** A key and its identity, both with a limit and uses that are refilled. */
+/** A store with a key and its identity, both with a limit and a refill. */
 async function storeWithKey() {
   const cli = cliStore();
   const made = { key: "", keyId: "", identityId: "" };
@@ -57,7 +57,7 @@ const wrongOf = (findings: readonly object[]) =>
   findings.filter((finding) => "state" in finding && finding.state !== "fine");
 
 describe("latchkey doctor", () => {
-  test("of a store that is well says what it saw, and ends with 0", async () => {
+  test("reports what it checked in a healthy store, and ends with 0", async () => {
     const { cli } = await storeWithKey();
     const findings = await cli.json("doctor");
     expect(findings.map(({ check }) => check)).toEqual([
@@ -75,7 +75,7 @@ describe("latchkey doctor", () => {
     });
   });
 
-  test("finds nothing wrong with a bucket that takes long to fill, and a sliding window that a wrong clock moved", async () => {
+  test("accepts a bucket that takes long to fill, and a sliding window that a wrong clock moved", async () => {
     const { cli, keyId, key } = await storeWithKey();
     const bucket = { limit: 1, duration: HOUR, algorithm: "token-bucket", burst: 500 } as const;
     const sliding = { name: "s", limit: 5, duration: HOUR, algorithm: "sliding" } as const;
@@ -93,7 +93,7 @@ describe("latchkey doctor", () => {
     expect(stdout).not.toContain("the limit default");
   });
 
-  test("names what a wrong clock put into the future, and mends it with --fix", async () => {
+  test("reports what a wrong clock put into the future, and repairs it with --fix", async () => {
     const { cli, key, keyId, identityId } = await storeWithKey();
     await at(cli, YEAR_2200, async (latchkey) => {
       await latchkey.updateIdentity({ identityId, remaining: 8 });
@@ -112,7 +112,7 @@ describe("latchkey doctor", () => {
     expect(await cli.json(`keys get ${keyId}`)).toMatchObject([{ remaining: 4 }]);
   });
 
-  test("says how long leases are, and ends them with --end-leases", async () => {
+  test("reports the length of leases, and ends them with --end-leases", async () => {
     const { cli, key } = await storeWithKey();
     const store = openStore(cli.url);
     const latchkey = createLatchkey({ store, leases: { ms: 50 }, clock: () => NOON });
@@ -129,7 +129,7 @@ describe("latchkey doctor", () => {
     await latchkey.close();
   });
 
-  test("names leases of processes that died, and counts them as used with --fix", async () => {
+  test("reports leases of dead processes, and counts them as used with --fix", async () => {
     const { cli, keyId: id } = await storeWithKey();
     const store = openStore(cli.url);
     const { found, revision } = await store.read("ws_default", [{ kind: "key", id }]);
@@ -157,7 +157,7 @@ describe("latchkey doctor", () => {
     await store.close();
   });
 
-  test("says how many uses of an identity a dead process holds for a key, and counts them as used with --fix", async () => {
+  test("reports the uses of an identity that a dead process leased for a key, and counts them as used with --fix", async () => {
     const { cli, keyId, identityId } = await storeWithKey();
     const store = openStore(cli.url);
     const beside = [
@@ -193,7 +193,7 @@ describe("latchkey doctor", () => {
     await store.close();
   });
 
-  test("finds a key that its hash does not lead to, and mends it with --fix", async () => {
+  test("finds a key that its hash does not lead to, and repairs it with --fix", async () => {
     const { cli, key, keyId } = await storeWithKey();
     await at(cli, Date.UTC(2031, 0, 1), async (latchkey, store) => {
       const { found } = await store.read("ws_default", [{ kind: "key", id: keyId }]);
@@ -211,7 +211,7 @@ describe("latchkey doctor", () => {
     });
   });
 
-  test("counts entries of lists whose record is gone, and names records that cannot be read", async () => {
+  test("counts list entries without a record, and names damaged records", async () => {
     const { cli, keyId } = await storeWithKey();
     await at(cli, Date.UTC(2031, 0, 1), async (latchkey, store) => {
       const [{ id: apiId } = { id: "" }] = (await latchkey.listApis()).apis;
@@ -225,7 +225,7 @@ describe("latchkey doctor", () => {
     expect(exitCode).toBe(1);
   });
 
-  test("names an API that cannot be read, beside those that can", async () => {
+  test("names a damaged API among intact ones", async () => {
     const { cli } = await storeWithKey();
     const made = { apiId: "" };
     await at(cli, Date.UTC(2031, 0, 1), async (latchkey, store) => {
@@ -249,7 +249,7 @@ describe("latchkey doctor", () => {
     expect(exitCode).toBe(1);
   });
 
-  test("says that no events are sent since how far that got cannot be read, and has them sent from now on with --fix", async () => {
+  test("reports that a damaged sender record stops all events, and restarts sending at the end of the log with --fix", async () => {
     const { cli } = await storeWithKey();
     const damage = async (latchkey: Latchkey, store: KeyStore) => {
       const record = { kind: "sender", id: "sender", version: 3, link: null } as const;
@@ -268,7 +268,7 @@ describe("latchkey doctor", () => {
     expect(wrongOf(await cli.json("doctor"))).toEqual([]);
   });
 
-  test("says what was found before the store failed, and never a secret of the settings", async () => {
+  test("reports what it found before the store failed, and never a secret of the settings", async () => {
     const { cli } = await storeWithKey();
     const { exitCode, stdout, stderr } = await cli.run("doctor", {
       env: { LATCHKEY_STORE: "redis://app:hunter2@127.0.0.1:1" },
@@ -288,7 +288,7 @@ describe("latchkey doctor tries the key rings", () => {
   const VAULT = ring("v1", 1);
   const PEPPER = ring("p1", 2);
 
-  /** Two keys, one of them recoverable, and one that was imported, under a vault key and a pepper. */
+  /** A store with two keys, one of them recoverable, made with a vault key and a pepper. */
   async function sealedStore() {
     const cli = cliStore();
     const env = { LATCHKEY_STORE: cli.url, LATCHKEY_VAULT_KEY: VAULT, LATCHKEY_PEPPER: PEPPER };
@@ -304,7 +304,7 @@ describe("latchkey doctor tries the key rings", () => {
     return { ...cli, env, apiId: `${apiId}`, keyId: `${made?.keyId}`, doctor };
   }
 
-  test("and says that they fit", async () => {
+  test("and reports that they fit", async () => {
     const { doctor } = await sealedStore();
     expect(await doctor({ LATCHKEY_VAULT_KEY: VAULT, LATCHKEY_PEPPER: PEPPER })).toEqual({
       exitCode: 0,
@@ -320,7 +320,7 @@ describe("latchkey doctor tries the key rings", () => {
     expect((await doctor(both)).exitCode).toBe(0);
   });
 
-  test("and says which one is missing", async () => {
+  test("and reports which one is missing", async () => {
     const { doctor, keyId } = await sealedStore();
     for (const rings of [{}, { LATCHKEY_VAULT_KEY: ring("v2", 1), LATCHKEY_PEPPER: ring("p2", 2) }])
       expect(await doctor(rings)).toEqual({
@@ -332,7 +332,7 @@ describe("latchkey doctor tries the key rings", () => {
       });
   });
 
-  test("and says which one is another of the same id", async () => {
+  test("and reports which one is a different key with the same id", async () => {
     const { doctor, keyId } = await sealedStore();
     expect(await doctor({ LATCHKEY_VAULT_KEY: ring("v1", 5), LATCHKEY_PEPPER: PEPPER })).toEqual({
       exitCode: 1,
@@ -350,7 +350,7 @@ describe("latchkey doctor tries the key rings", () => {
     });
   });
 
-  test("on imported keys, whose plain hash is known", async () => {
+  test("on imported keys, because their plain hash is known", async () => {
     const { doctor, env, apiId, url } = await sealedStore();
     const store = openStore(url);
     const latchkey = createLatchkey({ store, ...keyRingsFromEnv(env) });

@@ -21,7 +21,7 @@ const COLUMNS: readonly Column<Finding>[] = [
   { title: "FOUND", of: ({ found }) => found },
 ];
 
-/** Adds `latchkey doctor`: whether a store is well, and mending what can be mended. */
+/** Adds `latchkey doctor`: checks a store, and repairs what can be repaired. */
 export function addDoctor(program: Command, host: Host): void {
   const doctor = program
     .command("doctor")
@@ -41,14 +41,14 @@ export function addDoctor(program: Command, host: Host): void {
         for await (const finding of examine(patient)) findings.push(finding);
       });
     } finally {
-      // Also what was found before the store failed.
+      // Even if the store failed: these were found before.
       printRows(host, options, findings, COLUMNS);
     }
     if (findings.some(({ state }) => state === "wrong")) throw new Refused();
   });
 }
 
-/** What is set, without a secret of it. */
+/** The version and the settings, without their secrets. */
 function settings(options: Options, host: Host, { vault, pepper }: KeyRings): readonly Finding[] {
   const { parsed } = readStore(options, host, "existing");
   return [

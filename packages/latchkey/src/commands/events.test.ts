@@ -4,7 +4,7 @@ import { openStore } from "../open-store.js";
 import { cliStore } from "../testing/cli-store.js";
 
 describe("latchkey events read", () => {
-  test("shows what happened in its order, and where it ended", async () => {
+  test("prints events in order, and the cursor at the end", async () => {
     const { run } = cliStore();
     await run("apis create --name maps");
     await run("apis create --name tides");
@@ -29,7 +29,7 @@ describe("latchkey events read", () => {
     ]);
   });
 
-  test("ends after as many as are wanted, and says that it ended there", async () => {
+  test("ends after the requested number, and prints the cursor there", async () => {
     const { run, url } = cliStore();
     const latchkey = createLatchkey({ store: openStore(url) });
     for (let api = 0; api < 121; api += 1) await latchkey.createApi({ name: "tides" });
@@ -42,7 +42,7 @@ describe("latchkey events read", () => {
     expect(await run("events read --limit 0")).toMatchObject({ exitCode: 2 });
   });
 
-  test("goes on while it is followed", async () => {
+  test("with --follow continues with new events", async () => {
     const { run } = cliStore();
     await run("apis create --name maps");
     let pauses = 0;
@@ -57,7 +57,7 @@ describe("latchkey events read", () => {
 });
 
 describe("latchkey events notice", () => {
-  test("notices what is due, page by page, and says how much it was", async () => {
+  test("notices what is due, page by page, and prints the number", async () => {
     const { run, json } = cliStore();
     await run("apis create --name maps");
     const [api] = await json("apis list");

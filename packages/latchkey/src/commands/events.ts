@@ -28,13 +28,13 @@ const COLUMNS: readonly Column<AuditEvent>[] = [
   { title: "ACTOR", of: ({ actor }) => actor },
 ];
 
-/** Most events of one page. */
+/** Maximum events per page. */
 const MOST_AT_ONCE = 100;
 
-/** How often a followed workspace is looked at, in ms. */
+/** Interval at which a followed log is read, in ms. */
 const INTERVAL_MS = 1_000;
 
-/** Adds `latchkey events`: what happened, in the order in which it was committed. */
+/** Adds `latchkey events`: events in the order of their commits. */
 export const addEvents: AddCommand = groupCommand(
   "events",
   "read what happened, in its order",

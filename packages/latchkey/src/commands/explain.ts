@@ -28,7 +28,7 @@ export function addExplain(program: Command, host: Host): void {
   addCommonOptions(addInput(explain, [], QUESTION)).action(async (argument: string) => {
     const options = explain.opts<CommonOptions>();
     const { keyId, ...typed } = inputOf(explain, QUESTION, host) as { readonly keyId: string };
-    // What is no id of a key may be a secret of another form.
+    // Anything but a key id may be a secret, even one in another format.
     const key = argument.startsWith("key_") ? null : await readSecret(argument, host);
     await withLatchkey(options, host, async (latchkey, store) => {
       const question = await withIds(latchkey, typed, explain);
@@ -73,10 +73,10 @@ function passing(check: VerdictCheck, now: number, written: WriteInstant): strin
   return at === undefined ? "not by waiting" : written(at);
 }
 
-/** How an instant is written: in full, or shorter. */
+/** Formats an instant, in full or shorter. */
 type WriteInstant = (at: number) => string;
 
-/** What a check saw, in words. */
+/** The result of a check in words. */
 function seen(check: VerdictCheck, now: number, written: WriteInstant): string | undefined {
   switch (check.check) {
     case "exists":
@@ -131,7 +131,7 @@ function usesSeen(
   return `takes ${cost} of ${remaining} left of the ${from}${refill}`;
 }
 
-/** Unix epoch ms at which a check passes if nothing else happens; undefined where waiting does not help. */
+/** Unix epoch ms at which a check passes if nothing else happens; undefined if waiting does not help. */
 function passesAt(check: VerdictCheck, now: number): number | undefined {
   if (check.check === "ratelimit" && check.retryAfterMs !== undefined)
     return check.algorithm === undefined ? check.reset : now + check.retryAfterMs;

@@ -23,7 +23,7 @@ interface Options extends StoreOptions, WorkspaceOption {
 
 const FORMATS: readonly ExportFormat[] = ["jsonl", "csv"];
 
-/** Whoever has hashes can try secrets on them: the file is for its owner alone. */
+/** Only the owner may read the file: secrets can be guessed against the hashes in it. */
 const PRIVATE_MODE = 0o600;
 
 /** Adds `latchkey export`: writes keys with their hashes. */
@@ -51,7 +51,7 @@ async function runExport(options: Options, host: Host, command: Command): Promis
   await withLatchkey(options, host, async (from) => {
     const { apiId } = await withIds(from, { apiId: options.apiId }, command);
     const pages = exportKeys({ from, apiId });
-    // Before the file: an API that does not exist must not leave one behind.
+    // Read before the file is created: an unknown API must not leave a file behind.
     const first = await pages.next();
     const [write, close] = await textWriter(out, host);
     let last = first.done ? undefined : first.value;
@@ -83,11 +83,11 @@ async function textWriter(
   path: string | undefined,
   host: Host,
 ): Promise<[write: (text: string) => void, close: (isWhole: boolean) => Promise<void>]> {
-  // It ends its lines itself.
+  // The text already ends with a line break, and `print` adds another one.
   const print = (text: string) => text !== "" && host.print(text.slice(0, -1));
   if (path === undefined) return [print, async () => undefined];
   assertNew("--out", path);
-  // What is cut off looks like an export of fewer keys: the file gets its name when all of it is on disk.
+  // An incomplete file looks like an export of fewer keys, so it gets its name only when all of it is on disk.
   const { giveName, partialPathOf } = await import("@latchkey/transfer/new-file");
   const partial = partialPathOf(path);
   const file = await withFile("--out", path, () => openSync(partial, "wx", PRIVATE_MODE));
@@ -100,6 +100,6 @@ async function textWriter(
       rmSync(partial, { force: true });
     }
   };
-  // Not writeSync, which writes a part, and says nothing, where the disk is nearly full.
+  // Not writeSync: on a nearly full disk, it writes only a part, without an error.
   return [(text) => writeFileSync(file, text), close];
 }

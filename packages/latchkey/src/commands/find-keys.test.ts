@@ -30,7 +30,7 @@ describe("keys find", () => {
     expect(await find(` --identity-id ${identity?.id}`)).toEqual([one, two]);
   });
 
-  test("by how they are and what they hold", async () => {
+  test("finds keys by their state and their contents", async () => {
     const one = await create("payments --name Deploys --environment live --tags eu,billing");
     const two = await create("maps --permissions docs.* --roles crew --create --environment test");
     await cli.run(`keys disable ${one}`);
@@ -44,7 +44,7 @@ describe("keys find", () => {
     expect(await find(" --tags eu --enabled yes")).toEqual([]);
   });
 
-  test("by instants: a span is from now on for an expiry, and ago for what has been", async () => {
+  test("finds keys by instants: a span is from now on for an expiry, and ago for past instants", async () => {
     const soon = await create("payments --expires 3d");
     const late = await create("payments --expires 60d");
     const never = await create("payments");
@@ -60,7 +60,7 @@ describe("keys find", () => {
     expect(await find(`${order} --order desc`)).toEqual([never, late, soon]);
   });
 
-  test("by what the secret begins with, however much of it is known", async () => {
+  test("finds keys by any start of their secret", async () => {
     const [made] = await cli.json("keys create payments --prefix pay_live");
     await create("payments --prefix pay_test");
     const secret = String(made?.key);
@@ -74,7 +74,7 @@ describe("keys find", () => {
     );
   });
 
-  test("goes through all pages, also those on which nothing is found", async () => {
+  test("reads all pages, even those without a match", async () => {
     const latchkey = createLatchkey({ store: openStore(cli.url) });
     await latchkey.createKeys(
       Array.from({ length: 100 }, (_, at) => ({ apiId, plaintext: `elsewhere-${at}` })),
@@ -85,7 +85,7 @@ describe("keys find", () => {
     expect(await find(" --start acme_")).toEqual([last]);
   });
 
-  test("prints the columns of a list, and for programs the API, too", async () => {
+  test("prints the columns of a list, and the API for programs", async () => {
     const keyId = await create("maps --name Deploys");
     const { stdout } = await cli.run("keys find");
     const cells = stdout.trimEnd().split("\t");
@@ -97,7 +97,7 @@ describe("keys find", () => {
     expect((await cli.run("keys find", TERMINAL)).stdout).toContain("Deploys");
   });
 
-  test("on a terminal the state says what ends when: what is enabled, and not what is used up", async () => {
+  test("on a terminal the state says until when a key is enabled, otherwise when it expires", async () => {
     await create("maps --expires 30d --tags a");
     const usedUp = await create("maps --expires 30d --remaining 1 --tags b");
     await cli.run(`keys update ${usedUp} --remaining 0`);
@@ -119,7 +119,7 @@ describe("keys find", () => {
     ["--name-contains=", "--name-contains needs a value"],
     ["--identity-id id_1 --external-id a", "--identity-id must not be given with --external-id"],
     ["--order-by expires", "only the keys of an API or owner with at most 2000 keys"],
-  ])("says what is wrong: %s", async (options, message) => {
+  ])("refuses wrong options by name: %s", async (options, message) => {
     const { exitCode, stderr } = await cli.run(`keys find ${options}`);
     expect(exitCode).not.toBe(0);
     expect(stderr).toContain(message);

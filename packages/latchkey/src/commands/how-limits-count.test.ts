@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { cliStore } from "../testing/cli-store.js";
 
 describe("how a limit counts", () => {
-  test("is given behind its span, and shown as it is given", async () => {
+  test("is given after the span, and shown the same way", async () => {
     const { run, json } = cliStore();
     const [{ apiId } = { apiId: "" }] = await json("apis create --name payments");
     for (const [given, figures, shown = given] of [
@@ -61,7 +61,7 @@ describe("how a limit counts", () => {
       "keys update key_1 --ratelimit 10/1m:sliding:burst=3",
       '--ratelimit: burst must only be given with algorithm "token-bucket"',
     ],
-  ])("%s is refused by the option and its bound", async (args, complaint) => {
+  ])("%s is refused with the option and its bound", async (args, complaint) => {
     const { run, refuses } = cliStore();
     await run("permissions create docs.read");
     await refuses(args, complaint);

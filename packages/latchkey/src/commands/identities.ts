@@ -6,7 +6,7 @@ import { listCommand, operationCommand } from "../command-line/operations.js";
 
 const SETTINGS = [FIELDS.meta, FIELDS.ratelimits, FIELDS.refill];
 
-/** Which identity is meant: by its id, or by the caller's own. */
+/** Selects an identity by its id or its external id. */
 const WHICH = { args: ["[identityId]"], fields: [FIELDS.externalId] };
 
 const COMMANDS = [

@@ -9,7 +9,7 @@ import { tempFolder } from "../testing/temp-folder.js";
 
 const hashOf = (secret: string) => createHash("sha256").update(secret).digest("hex");
 
-/** A store's URL and a file of keys, of which the third row is bad. */
+/** A store's URL and a file of keys whose third row is invalid. */
 function prepare() {
   const folder = tempFolder();
   const file = join(folder, "keys.csv");
@@ -29,7 +29,7 @@ function prepare() {
 const withoutTimes = (text: string) => text.replace(/ in [\d.]+ s \(.*\)/, "");
 
 describe("latchkey import and latchkey export", () => {
-  test("a dry run says what a run then does, and a second run that all is there", async () => {
+  test("a dry run reports what a run then does, and a second run finds everything in place", async () => {
     const { folder, store, args } = prepare();
     const dry = await runInProcess([...args, "--dry-run"]);
     expect(withoutTimes(dry.stdout)).toBe(`3 rows
@@ -72,7 +72,7 @@ Dry run: nothing was written.
     await latchkey.close();
   });
 
-  test("what was exported is imported into another store, and the file is its owner's alone", async () => {
+  test("an export can be imported into another store, and only its owner can read the file", async () => {
     const { folder, store, args } = prepare();
     await runInProcess(args);
     const file = join(folder, "keys.jsonl");
@@ -116,7 +116,7 @@ Dry run: nothing was written.
     expect([exitCode, stderr]).toEqual([2, `latchkey: ${message} (see --help)\n`]);
   });
 
-  test("an export of an API that does not exist leaves no file", async () => {
+  test("an export of an unknown API leaves no file", async () => {
     const { folder, store } = prepare();
     const out = join(folder, "none.csv");
     const args = ["--format", "csv", "--api-id", "api_none", "--out", out, "--store", store];
@@ -127,7 +127,7 @@ Dry run: nothing was written.
     expect(existsSync(out)).toBe(false);
   });
 
-  test("an export says how many APIs cannot be read, and that their keys were left out", async () => {
+  test("an export reports how many APIs are damaged, and that their keys were left out", async () => {
     const { store } = prepare();
     const opened = openStore(store);
     const latchkey = createLatchkey({ store: opened });
@@ -146,7 +146,7 @@ Dry run: nothing was written.
     });
   });
 
-  test("a map that is wrong is named, and nothing is written", async () => {
+  test("a wrong map is named, and nothing is written", async () => {
     const { folder, store } = prepare();
     const map = join(folder, "wrong.json");
     writeFileSync(map, '{ "columns": { "a": "expire" } }');
@@ -177,14 +177,14 @@ Dry run: nothing was written.
       ["-", "--from", "csv", "--report", "/nowhere/r"],
       "--report must name a file that can be used",
     ],
-  ])("%j names a file that is of no use, and no store is made", async (args, message) => {
+  ])("with an unusable file, %j names it and creates no store", async (args, message) => {
     const { folder, store } = prepare();
     const { exitCode, stderr } = await runInProcess(["import", ...args, "--store", store]);
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining(message)]);
     expect(existsSync(join(folder, "keys.db"))).toBe(false);
   });
 
-  test("a dry run and an --api-id that cannot be there make no store", async () => {
+  test("neither a dry run nor an unknown --api-id creates a store", async () => {
     const { folder, store, args } = prepare();
     expect((await runInProcess([...args, "--dry-run"])).stdout).toContain("  to write       2\n");
     const byId = ["import", args[1] as string, "--from", "csv", "--api-id", "api_none"];

@@ -38,7 +38,7 @@ const SOURCES: readonly SourceKind[] = ["better-auth", "unkey", "csv", "jsonl"];
 /** Rows between two lines of progress. */
 const PROGRESS_ROWS = 10_000;
 
-/** Adds `latchkey import`: takes over keys of another system. */
+/** Adds `latchkey import`: imports keys of another system. */
 export function addImport(program: Command, host: Host): void {
   const command = program
     .command("import")
@@ -94,7 +94,7 @@ async function runImport(
   const { apiName, dryRun = false } = options;
   if (options.apiId !== undefined && apiName !== undefined)
     throw new UsageError("--api-id and --api-name must not both be given");
-  // Only this command needs what reads files and databases.
+  // Only this command needs the readers of files and databases.
   const { formatReport, importKeys, openSource } = await import("@latchkey/import");
   const map = options.map === undefined ? {} : readMap(options.map);
   const { table, delimiter } = options;
@@ -103,7 +103,7 @@ async function runImport(
     /^/,
     "--map: ",
   );
-  // All that may be wrong with the arguments comes before the store: a failed import must not leave a new file behind.
+  // All arguments are checked before the store is opened: a failed import must not leave a new file behind.
   const choice = chooseStore(options, host);
   const workspaceId = readWorkspace(options, host);
   const rows = from.rows[Symbol.asyncIterator]();
@@ -129,7 +129,7 @@ async function runImport(
   }
 }
 
-/** A dry run makes no file: where there is none, a store in memory has the same keys, none. */
+/** A dry run creates no file: if there is none, an empty store in memory stands in for it. */
 function chooseStore(options: Options, host: Host): StoreChoice {
   const choice = readStore(options, host, options.apiId === undefined ? "durable" : "existing");
   const { parsed } = choice;
@@ -137,7 +137,7 @@ function chooseStore(options: Options, host: Host): StoreChoice {
   return isNew && options.dryRun ? { ...choice, url: "memory:" } : choice;
 }
 
-/** What an iterator answers, the first of which was read already. */
+/** All items of an iterator whose first result was already read. */
 async function* resumed<Item>(
   first: IteratorResult<Item>,
   rest: AsyncIterator<Item>,
@@ -159,7 +159,7 @@ function readMap(path: string): KeyMap {
   }
 }
 
-/** What writes rows to a file, or nowhere. */
+/** Functions that write rows to a file and close it; without a path, they do nothing. */
 async function reportWriter(
   path: string | undefined,
 ): Promise<[(row: RowReport) => void, () => void]> {

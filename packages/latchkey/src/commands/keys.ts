@@ -19,7 +19,7 @@ const BYTE_LENGTH: Field = {
   read: wholeNumber("--byte-length", 16, 255),
 };
 
-/** `--name <text>`: each label of a key. */
+/** One option for each label of a key, such as `--name <text>`. */
 const LABELS: readonly Field[] = Object.values(
   labelsOf((label, { length: [min, max], about }) => ({
     flags: `--${label} <text>`,
@@ -27,10 +27,10 @@ const LABELS: readonly Field[] = Object.values(
   })),
 );
 
-/** What a key can be given when it is made. */
+/** Settings of a new key. */
 const FIRST_SETTINGS: readonly Field[] = settingsWith(FIELDS.firstRemaining);
 
-/** What a key can be given later. */
+/** Settings of an existing key. */
 const SETTINGS: readonly Field[] = settingsWith(FIELDS.remaining);
 
 const GRACE: Field = {
@@ -40,7 +40,7 @@ const GRACE: Field = {
   read: span("--grace"),
 };
 
-/** Which keys are found. */
+/** Filters of `keys find`. */
 const FILTERS: readonly Field[] = [
   FIELDS.apiId,
   FIELDS.externalId,
@@ -93,7 +93,7 @@ const COLUMNS: readonly Column<ShownKey>[] = [
     inTable: ({ state, expires }) => {
       if (expires === undefined || state === "disabled") return state;
       if (state === "expired") return `expired ${day(expires)}`;
-      // Not "no uses left until": that would be the day of a refill.
+      // Not "no uses left until", which would name the day of a refill.
       return `${state}${state === "enabled" ? " until" : ", expires"} ${day(expires)}`;
     },
   },
@@ -230,7 +230,7 @@ const COMMANDS = [
 async function listPage(latchkey: Latchkey, input: Input) {
   const { keys, ...page } = await latchkey.listKeys(input, { forExport: true });
   const now = latchkey.now();
-  // Of what an export shows, only how the key was switched.
+  // Of the stored fields, only whether the key was switched off.
   const items = keys.map(({ stored, ...key }) => ({
     ...key,
     state: stateText(key, stored?.enabled ?? key.enabled, now),
@@ -238,7 +238,7 @@ async function listPage(latchkey: Latchkey, input: Input) {
   return { items, ...page };
 }
 
-/** Adds `latchkey keys`: issuing keys, and looking after them. */
+/** Adds `latchkey keys`: issues and manages keys. */
 export const addKeys: AddCommand = groupCommand(
   "keys",
   "create, list, find, show, change, rotate and delete keys",
@@ -278,14 +278,14 @@ function settingsWith(remaining: Field): readonly Field[] {
   ];
 }
 
-/** `ratelimits` of an update are all limits of a key. The one named default has an option of its own, without which it stays. */
+/** `ratelimits` in an update replaces all limits of a key. The one named default has its own option, and stays if that is not given. */
 async function keepDefaultLimit(latchkey: Latchkey, input: Input): Promise<Input> {
   if (!leavesDefaultLimit(input)) return {};
   const kept = (await latchkey.getKey({ keyId: input.keyId as string })).ratelimit;
   return kept === undefined ? {} : { ratelimit: kept };
 }
 
-/** The same of many keys: it cannot stay, because they are all changed alike. */
+/** For many keys, the limit named default cannot stay, because all of them get the same limits. */
 async function refuseLosingDefaultLimit(latchkey: Latchkey, input: Input): Promise<Input> {
   if (!leavesDefaultLimit(input)) return {};
   for (const keyId of (input.keyIds ?? []) as readonly string[])

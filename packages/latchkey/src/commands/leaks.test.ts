@@ -75,7 +75,7 @@ test("leaks check finds every key in a text, disables it, and ends with 1", asyn
   expect(stdout + again.stdout + JSON.stringify(entry)).not.toContain(one.key);
 });
 
-test("leaks check reads stdin, does what --policy says, and ends with 0 where there is no key", async () => {
+test("leaks check reads stdin, applies --policy, and ends with 0 if there is no key", async () => {
   const { run, json, one } = await open();
   const stdin = (text: string) => ({ readInput: async () => text });
   const report = await run("leaks check - --policy report", stdin(`a\r\n${one.key}\r\n`));
@@ -85,7 +85,7 @@ test("leaks check reads stdin, does what --policy says, and ends with 0 where th
   expect(none).toEqual({ exitCode: 0, stdout: "", stderr: "" });
 });
 
-test("leaks check refuses a file that is not there, a secret as an argument, and other policies", async () => {
+test("leaks check refuses a missing file, a secret as an argument, and unknown policies", async () => {
   const { run, one } = await open();
   for (const [args, message] of [
     ["leaks check ./none.log", "<file> must name a file that can be used: there is no ./none.log"],

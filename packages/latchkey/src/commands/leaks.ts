@@ -16,14 +16,14 @@ interface Options extends CommonOptions {
   readonly prefixes?: readonly string[];
 }
 
-/** A key that was found in a text. */
+/** A key found in a text. */
 interface Found {
   readonly keyId?: string;
   readonly rootKeyId?: string;
   readonly action: LeakAction;
-  /** Whether it was found there, and handled, before. */
+  /** Whether an earlier run found and handled it there. */
   readonly isRepeat: boolean;
-  /** The first line that holds it; 1 is the first line of the text. */
+  /** The first line that contains it; 1 is the first line of the text. */
   readonly line: number;
 }
 
@@ -37,13 +37,13 @@ const CHECK = `find keys in a text, and disable them
 
 Finds every key of latchkey's own form, whatever stands around it, and keys of another form by --prefixes. What is done to a key, and where it was found, is in the audit log. Exits with 1 if a key is found.`;
 
-/** What core is told of at once. */
+/** Possible secrets per call of core. */
 const AT_ONCE = 100;
 
-/** Possible secrets that are remembered, so that each is looked up once. */
+/** Maximum possible secrets to remember, so that each is looked up only once. */
 const MAX_SEEN = 100_000;
 
-/** Adds `latchkey leaks`: what becomes of keys that leaked. */
+/** Adds `latchkey leaks`: finds leaked keys, and disables them. */
 export const addLeaks: AddCommand = groupCommand(
   "leaks",
   "find keys that leaked, and disable them",
@@ -71,7 +71,7 @@ function addCheck(leaks: Command, host: Host): void {
 async function run(file: string, options: Options, host: Host): Promise<void> {
   const url = file === "-" ? "stdin" : file;
   if (file !== "-") await assertReadable("<file>", file);
-  // A reader that has seen enough, such as head, must not keep what follows from being disabled.
+  // A reader that stops early, such as head, must not prevent later keys from being disabled.
   host.keepGoing();
   await withLatchkey(options, host, async (latchkey) => {
     let isFound = false;

@@ -18,13 +18,13 @@ import { keyPages, recordPages } from "../command-line/record-pages.js";
 import { withLatchkey } from "../command-line/store-options.js";
 import { heldUses, leasesBeside, seemsDead } from "../doctor/leases.js";
 
-/** What a process has taken ahead, as it is shown. */
+/** A lease of a process, as printed. */
 interface ShownLease {
   readonly leaseId: string;
   readonly keyId: string;
   readonly identityId?: string;
   readonly createdAt: EpochMs;
-  /** Its process uses it until then at the latest, by the longest lease of any process. */
+  /** When the process stops using it at the latest, judged by the longest lease of any process. */
   readonly endsAt: EpochMs;
   readonly state: "in use" | "seems dead" | "counted as used";
   readonly uses: number;
@@ -45,7 +45,7 @@ const COLUMNS: readonly Column<ShownLease>[] = [
   { title: "LIMITS", of: ({ ratelimits }) => costsText(ratelimits) },
 ];
 
-/** Adds `latchkey leases`: what processes have taken ahead, and of which of them it is lost. */
+/** Adds `latchkey leases`: what processes have leased, and which of it dead processes still hold. */
 export function addLeases(program: Command, host: Host): void {
   const leases = program
     .command("leases")
@@ -66,7 +66,7 @@ export function addLeases(program: Command, host: Host): void {
         const shown: ShownLease[] = [];
         for (const record of records)
           for (const lease of await leasesBeside(store, workspaceId, record)) {
-            // One that holds units of an identity as well is beside both.
+            // A lease that also holds units of an identity is stored with the key and with the identity.
             if (seen.has(lease.id)) continue;
             seen.add(lease.id);
             const isDead = seemsDead(lease, now);

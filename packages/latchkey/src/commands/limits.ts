@@ -34,7 +34,7 @@ const COLUMNS: readonly Column<WindowState>[] = [
   },
 ];
 
-/** Adds `latchkey limits`: what is left of the rate limits of a key or an identity now. */
+/** Adds `latchkey limits`: the current state of the rate limits of a key or an identity. */
 export function addLimits(program: Command, host: Host): void {
   const limits = program
     .command("limits")

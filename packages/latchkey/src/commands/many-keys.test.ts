@@ -3,7 +3,7 @@ import { type CliStore, cliStore, TERMINAL } from "../testing/cli-store.js";
 
 const OWNER = "user_1";
 
-/** Two APIs, in each of which a user has a key, and somebody else as well. */
+/** Creates two APIs, each with one key of each of two users. */
 async function withKeys({ json }: CliStore) {
   const keyIds: string[] = [];
   for (const name of ["payments", "maps"]) {
@@ -26,7 +26,7 @@ const asking = (answer: string) => ({
 });
 
 describe("many keys at once", () => {
-  test("are switched off, on and deleted: it is said first which, and on a terminal somebody is asked", async () => {
+  test("are disabled, enabled and deleted only after they were named, and on a terminal confirmed", async () => {
     const store = cliStore();
     const { run, json } = store;
     const [first, , third] = await withKeys(store);
@@ -66,7 +66,7 @@ describe("many keys at once", () => {
     });
   });
 
-  test("are not touched where nobody can be asked, or it is not said which", async () => {
+  test("are not changed if nobody can confirm, or no keys are named", async () => {
     const { run } = cliStore();
     await run("apis create --name payments");
     expect(await run("keys delete --external-id user_1", TERMINAL)).toMatchObject({
@@ -82,7 +82,7 @@ describe("many keys at once", () => {
       });
   });
 
-  test("are changed alike, all of them or none, and no limit is lost in silence", async () => {
+  test("are all changed in the same way or not at all, and no limit is lost silently", async () => {
     const store = cliStore();
     const { run, json } = store;
     const [first, second] = await withKeys(store);
@@ -118,7 +118,7 @@ describe("many keys at once", () => {
     });
   });
 
-  test("are meant by the options of before, too, but not by both", async () => {
+  test("can be named by the old options, too, but not by both", async () => {
     const store = cliStore();
     const { run } = store;
     await withKeys(store);
@@ -132,7 +132,7 @@ describe("many keys at once", () => {
     expect((await run("keys disable --help")).stdout).not.toContain("--owner");
   });
 
-  test("go with their identity, where --keys says so", async () => {
+  test("are disabled or deleted with their identity if --keys says so", async () => {
     const store = cliStore();
     const { run, json } = store;
     const [first, , third] = await withKeys(store);
@@ -153,7 +153,7 @@ describe("many keys at once", () => {
     );
   });
 
-  test("go with whoever is erased, and a terminal asks", async () => {
+  test("are deleted when their owner is erased, after a confirmation on a terminal", async () => {
     const store = cliStore();
     const { run, json } = store;
     await withKeys(store);

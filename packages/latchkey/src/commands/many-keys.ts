@@ -23,7 +23,7 @@ import { withLatchkey } from "../command-line/store-options.js";
 import { list } from "../command-line/values.js";
 import { plural } from "../command-line/words.js";
 
-/** Which keys are meant, where it is not one. */
+/** Options that select many keys. */
 const WHICH: readonly Field[] = [
   { flags: "--external-id <id>", text: "all keys of a user, by your own id", old: "--owner" },
   { flags: "--api-id <id>", text: "all keys of an API, by its id or name", old: "--api" },
@@ -34,15 +34,15 @@ const WHICH: readonly Field[] = [
 interface KeysCommand {
   readonly name: "delete" | "disable" | "enable";
   readonly text: string;
-  /** What it does, as in "this deletes 3 keys". */
+  /** The verb in "this deletes 3 keys". */
   readonly does: string;
-  /** What acts on one key, and the fields of its input beside the id, which `--json` shows. */
+  /** The operation for one key. `settings`: further input fields besides the id, also printed by `--json`. */
   readonly one: "updateKey" | "deleteKey";
   readonly settings?: Input;
   readonly many: "deleteKeys" | "disableKeys" | "enableKeys";
 }
 
-/** A command that takes the id of a key, or says in options which keys are meant. */
+/** A command that takes the id of one key, or options that select many. */
 export function keysCommand(spec: KeysCommand): AddCommand {
   return (group, host) => {
     const command = addInput(group.command(spec.name).description(spec.text), ["[keyId]"], WHICH);
@@ -88,7 +88,7 @@ interface Typed extends KeysReference {
   readonly keyId?: string;
 }
 
-/** Which keys these are, and how many there are now. */
+/** The selected keys in words, with their current number. */
 async function meantKeys(latchkey: Latchkey, which: KeysReference): Promise<string> {
   const { keyIds, ...owner } = which;
   const { apiId, externalId } = owner;

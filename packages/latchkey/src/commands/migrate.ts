@@ -10,7 +10,7 @@ import {
   type StoreOptions,
 } from "../command-line/store-options.js";
 
-/** Adds `latchkey migrate`: makes the tables in PostgreSQL, or brings them up to date, as a user that may. */
+/** Adds `latchkey migrate`: creates or updates the tables in PostgreSQL, as a user with the rights to do so. */
 export function addMigrate(program: Command, host: Host): void {
   const command = program
     .command("migrate")

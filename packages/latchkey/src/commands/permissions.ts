@@ -42,7 +42,7 @@ const COMMANDS = [
   }),
 ];
 
-/** Adds `latchkey permissions`: what keys and roles can be permitted. */
+/** Adds `latchkey permissions`: the permissions that keys and roles can have. */
 export const addPermissions: AddCommand = groupCommand(
   "permissions",
   "create, list, show and delete permissions",

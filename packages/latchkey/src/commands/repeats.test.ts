@@ -7,7 +7,7 @@ const REPEATED =
 const SHOWN =
   "latchkey: the secret was shown the first time, and is not kept: rotate the key for another\n";
 
-/** Commands with an option, by the words that lead to them. */
+/** All commands with this option, such as `keys create`. */
 async function commandsWith(option: string): Promise<readonly string[]> {
   const { stdout } = await runInProcess(["completion", "bash"]);
   return [...stdout.matchAll(/^ {4}"latchkey ([^"]*)"\) offers="([^"]*)" ;;$/gm)]
@@ -16,7 +16,7 @@ async function commandsWith(option: string): Promise<readonly string[]> {
 }
 
 describe("--idempotency-key", () => {
-  test("is taken by every command that calls a write", async () => {
+  test("is an option of every command that writes", async () => {
     expect(await commandsWith("--idempotency-key")).toEqual([
       ...["apis create", "apis ensure", "apis update", "apis delete"],
       ...["keys create", "keys update", "keys update-many", "keys update-remaining"],
@@ -32,10 +32,10 @@ describe("--idempotency-key", () => {
     ]);
   });
 
-  test("answers the same id, and says that the secret was shown the first time", async () => {
+  test("returns the same id, and says that the secret was shown the first time", async () => {
     const { run, json } = cliStore();
     await json("apis create --name payments");
-    // The span counts from the first command on: it is another instant now.
+    // The span counts from the first command. Counted from now, it would give another instant.
     const command = "keys create payments --expires 30d --idempotency-key k1";
     const first = await run(command);
     expect(first.stdout).toMatch(/^keyId\tkey_\w+\nkey\t\w+\n$/);
@@ -55,7 +55,7 @@ describe("--idempotency-key", () => {
     ).toMatch(/^latchkey: --idempotency-key must be/);
   });
 
-  test("of a root key: a script does not go on without the secret", async () => {
+  test("fails for a root key, so that a script does not continue without the secret", async () => {
     const { run, json } = cliStore();
     const command = "root-key create --permissions * --expires 1d --idempotency-key k1";
     expect((await run(command)).exitCode).toBe(0);
@@ -77,7 +77,7 @@ describe("--idempotency-key", () => {
     expect(await run(revoke)).toMatchObject({ exitCode: 0, stderr: REPEATED });
   });
 
-  test("of a deletion by name: the same is answered, also where another has the name by then, and nobody is asked", async () => {
+  test("returns the same for a deletion by name, even if another record has the name by then, and asks nobody", async () => {
     const { run, json } = cliStore();
     const [first] = await json("apis create --name payments");
     await json("keys create payments");
@@ -100,7 +100,7 @@ describe("--idempotency-key", () => {
     expect(await json("keys list payments")).toHaveLength(1);
   });
 
-  test("of an update says that it was made before, and not that there is nothing to change", async () => {
+  test("says that an update was made before, not that there is nothing to change", async () => {
     const { run, json } = cliStore();
     const [{ apiId } = {}] = await json("apis create --name payments");
     const update = "apis update payments --name billing --idempotency-key k1";
@@ -112,7 +112,7 @@ describe("--idempotency-key", () => {
     });
   });
 
-  test("of a refused command is not used up", async () => {
+  test("can be used again after a refused command", async () => {
     const { run, json } = cliStore();
     const create = "keys create payments --expires 30d --idempotency-key k1";
     expect(await run(create)).toMatchObject({ exitCode: 1 });
@@ -120,7 +120,7 @@ describe("--idempotency-key", () => {
     expect(await run(create)).toMatchObject({ exitCode: 0, stderr: "" });
   });
 
-  test("of a workspace: it is made once", async () => {
+  test("creates a workspace only once", async () => {
     const { run, json } = cliStore();
     const create = "workspace create --name one --idempotency-key k1";
     const { stdout } = await run(create);

@@ -8,7 +8,7 @@ const NOON = Date.UTC(2031, 4, 17, 12);
 
 const PARALLEL = "parallel=2/2m:concurrent:auto";
 
-/** A key with uses and slots, and reservations that another process makes of it. */
+/** A key with uses and slots, of which another process makes reservations. */
 async function open() {
   const cli = cliStore();
   const [{ apiId } = { apiId: "" }] = await cli.json("apis create --name maps");
@@ -28,7 +28,7 @@ async function open() {
 }
 
 describe("latchkey reservations", () => {
-  test("lists what is held, of a key or of an identity, and releases it", async () => {
+  test("lists the reservations of a key or an identity, and releases them", async () => {
     const { run, json, keyId, identityId, reserve } = await open();
     const reservationId = await reserve({ remaining: { cost: 40 } });
     for (const whose of [`--key-id ${keyId}`, `--identity-id ${identityId}`]) {
@@ -64,7 +64,7 @@ describe("latchkey reservations", () => {
     expect(parallel).toMatchObject({ algorithm: "concurrent", remaining: 2 });
   });
 
-  test("puts the name of a limit in quotes where it would read as two", async () => {
+  test("quotes a limit name that would read as two", async () => {
     const { run, json, keyId, reserve } = await open();
     const limits = ["a=1,b", "plain"].map((name) => ({
       name,
@@ -92,7 +92,7 @@ describe("latchkey reservations", () => {
     for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(100);
   });
 
-  test("needs either a key or an identity, and a reservation that there is", async () => {
+  test("needs either a key or an identity, and an existing reservation", async () => {
     const { run } = await open();
     const complaint = "exactly one of --key-id and --identity-id must be given";
     for (const whose of ["", " --key-id key_1 --identity-id id_1"]) {
@@ -106,7 +106,7 @@ describe("latchkey reservations", () => {
 });
 
 describe("a slot of a concurrent limit", () => {
-  test("is shown by verify with what frees it, and counted by limits and explain", async () => {
+  test("is printed by verify with the id that frees it, and counted by limits and explain", async () => {
     const { run, json, keyId, key } = await open();
     const verify = () => json("verify -", { readInput: async () => key });
     const [{ reservationId } = { reservationId: "" }] = await verify();

@@ -5,7 +5,7 @@ import { listCommand, operationCommand } from "../command-line/operations.js";
 import { instant } from "../command-line/output.js";
 import { spanText } from "../command-line/values.js";
 
-/** Whose reservations are meant. */
+/** Options that select the owner of reservations. */
 const WHOSE: readonly Field[] = [
   { flags: "--key-id <id>", text: "of a key" },
   { flags: "--identity-id <id>", text: "of all keys of an identity" },
@@ -41,7 +41,7 @@ const COMMANDS = [
   }),
 ];
 
-/** Adds `latchkey reservations`: what is held until its price is known, and slots of concurrent limits. */
+/** Adds `latchkey reservations`: what is held until the final cost is known, and slots of concurrent limits. */
 export const addReservations: AddCommand = groupCommand(
   "reservations",
   "list and release what is held: uses and units until the cost is known, and slots",

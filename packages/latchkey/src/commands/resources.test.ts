@@ -9,7 +9,7 @@ const REFILL_FORMS =
   "--refill must be hourly:amount, daily:amount, weekly:amount:day, monthly:amount:day or span:amount, such as daily:100 or 90m:100";
 
 describe("keys, from the cradle to the grave", () => {
-  test("are made, listed, shown, changed, switched off, rotated and deleted", async () => {
+  test("are created, listed, shown, changed, disabled, rotated and deleted", async () => {
     const { run, json } = cliStore();
     const [{ apiId } = { apiId: "" }] = await json("apis create --name payments");
     const [made] = await json(
@@ -53,7 +53,7 @@ describe("keys, from the cradle to the grave", () => {
     expect(await run(`keys get ${keyId}`)).toMatchObject({ exitCode: 1, stdout: "" });
   });
 
-  test("what a key is to hold and does not exist is named, with the way to create it", async () => {
+  test("roles and permissions of a key that do not exist are named, with the way to create them", async () => {
     const { run, json } = cliStore();
     const [{ apiId } = { apiId: "" }] = await json("apis create --name payments");
     const { keyId } = (await json(`keys create ${apiId}`))[0] ?? {};
@@ -155,7 +155,7 @@ describe("keys, from the cradle to the grave", () => {
     ["identities get", "<identityId> is required where --external-id is not given"],
     ["apis create --name ab", "--name must be a string of 3 to 256 characters"],
     ["apis create --name abc --delete-protection yes", "--delete-protection must be on or off"],
-  ])("%s is refused by the option and its bound", async (args, message) => {
+  ])("%s is refused with the option and its bound", async (args, message) => {
     const { run, refuses } = cliStore();
     await run("permissions create docs.read");
     await refuses(args, message);
@@ -163,7 +163,7 @@ describe("keys, from the cradle to the grave", () => {
 });
 
 describe("a command", () => {
-  test("that changes nothing says so, and leaves no trace in the audit log", async () => {
+  test("that changes nothing says so, and writes nothing to the audit log", async () => {
     const { run, json } = cliStore();
     const [{ apiId } = { apiId: "" }] = await json("apis create --name payments");
     const [{ keyId } = { keyId: "" }] = await json(`keys create ${apiId} --name deploys`);
@@ -184,7 +184,7 @@ describe("a command", () => {
     expect(await json("audit")).toHaveLength(entries);
   });
 
-  test("that makes sure of something can be run again", async () => {
+  test("that ensures something can be run again", async () => {
     const { run, json } = cliStore();
     const first = await json("apis ensure payments");
     const role = await json("roles ensure editor --permissions docs.read,docs.write");
@@ -207,7 +207,7 @@ describe("a command", () => {
     ]);
   });
 
-  test("that is refused says what to type", async () => {
+  test("that is refused says what to type instead", async () => {
     const { run, json } = cliStore();
     const [api] = await json("apis create --name payments --delete-protection on");
     const [key] = await json(`keys create ${api?.apiId} --remaining 1`);
@@ -231,7 +231,7 @@ describe("a command", () => {
       expect(await run(`${args}`)).toMatchObject({ exitCode: 1, stderr: `latchkey: ${message}\n` });
   });
 
-  test("that shows a key says why it does not work, each in the same words", async () => {
+  test("that shows a key says why it does not work, always in the same words", async () => {
     const { run, json } = cliStore();
     const [{ apiId } = { apiId: "" }] = await json("apis create --name payments");
     const keyIds: string[] = [];
@@ -280,7 +280,7 @@ describe("a command", () => {
     }
   });
 
-  test("that sets named limits leaves the one named default as it is", async () => {
+  test("that sets named limits does not change the one named default", async () => {
     const { run, json } = cliStore();
     const [{ apiId } = { apiId: "" }] = await json("apis create --name payments");
     const [{ keyId } = { keyId: "" }] = await json(
@@ -301,7 +301,7 @@ describe("a command", () => {
     }
   });
 
-  test("exports what a spreadsheet would run as it is, or escaped where that is asked", async () => {
+  test("exports text that a spreadsheet would run unchanged, or escaped on request", async () => {
     const { run } = cliStore();
     await run("apis create --name payments");
     await run("keys create payments --name =1+1");
@@ -313,7 +313,7 @@ describe("a command", () => {
     expect(escaped).not.toContain("=1+1");
   });
 
-  test("takes the name of an API, a role or a permission in the place of its id", async () => {
+  test("takes the name of an API, a role or a permission instead of its id", async () => {
     const { run, json } = cliStore();
     const [{ apiId } = { apiId: "" }] = await json("apis create --name payments");
     await run("permissions create docs.read");
@@ -335,7 +335,7 @@ describe("a command", () => {
     );
   });
 
-  test("of a name that two APIs have names their ids", async () => {
+  test("with a name that two APIs share lists their ids", async () => {
     const { run, json, refuses } = cliStore();
     const ids: string[] = [];
     for (const _ of [1, 2]) ids.push(`${(await json("apis create --name payments"))[0]?.apiId}`);
@@ -366,7 +366,7 @@ describe("a command", () => {
 });
 
 describe("identities, roles and permissions", () => {
-  test("are made, listed, changed and deleted", async () => {
+  test("are created, listed, changed and deleted", async () => {
     const { run, json } = cliStore();
     const [role] = await json("roles create editor --description writes");
     await run("permissions create docs.read");

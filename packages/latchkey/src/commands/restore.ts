@@ -24,7 +24,7 @@ interface Options extends StoreOptions, JsonOption {
   readonly startOver?: true;
 }
 
-/** Adds `latchkey restore`: a backup, into an empty store. */
+/** Adds `latchkey restore`: writes a backup to an empty store. */
 export function addRestore(program: Command, host: Host): void {
   const restore = program
     .command("restore")
@@ -35,12 +35,12 @@ export function addRestore(program: Command, host: Host): void {
     .option("--start-over", "delete first what another copy or restore left half done in the store")
     .addHelpText("after", example("latchkey restore --store sqlite:./new.db --in keys.lkb"));
   addJsonOption(addStoreOptions(restore, "durable")).action(async (options: Options) => {
-    // Before the store: what cannot be read must not leave a new file behind.
+    // Checked before the store is opened: an unreadable backup must not leave a new file behind.
     await assertReadable("--in", options.in);
     const decryption = await decryptionOf(options, host);
     const choice = readStore(options, host, "durable");
     const opened: KeyStore[] = [];
-    // Once the file was found to be whole: one that is damaged must not leave a new store behind either.
+    // Called once the backup is found to be complete: a damaged one must not leave a new store behind either.
     const open = () => {
       const store = openChosen(choice);
       opened.push(store);

@@ -19,7 +19,7 @@ async function whomItSpeaksFor(store: string, key: string, env: Record<string, s
 }
 
 describe("latchkey root-key", () => {
-  test("issues one without the word create as well", async () => {
+  test("issues a root key even without the word create", async () => {
     const store = newStore();
     const args = ["--store", store, "--permissions", "*"];
     for (const words of [[], ["create"]]) {
@@ -31,7 +31,7 @@ describe("latchkey root-key", () => {
     );
   });
 
-  test("without --workspace the key is of the default workspace", async () => {
+  test("without --workspace the key belongs to the default workspace", async () => {
     const store = newStore();
     const [key = ""] = await runCommand(["root-key", "--store", store, "--permissions", "*"]);
     expect(await whomItSpeaksFor(store, key)).toMatchObject({ workspaceId: "ws_default" });
@@ -96,18 +96,21 @@ describe("latchkey root-key", () => {
     expect(existsSync("x.db")).toBe(false);
   });
 
-  test("a permission that does not exist is refused by its place in the list", async () => {
+  test("an unknown permission is refused by its place in the list", async () => {
     const args = ["--store", newStore(), "--permissions", "api.*.read_key,everything"];
     await expect(runCommand(["root-key", ...args])).rejects.toThrow(
       /^--permissions \(item 2\) must be "\*"/,
     );
   });
 
-  test.each(["prune", "hunter2"])("%s is no part of it, and is not repeated", async (action) => {
-    const run = runCommand(["root-key", action, "--store", newStore(), "--permissions", "*"]);
-    await expect(run).rejects.toThrow(UsageError);
-    await expect(run).rejects.not.toThrow(action);
-  });
+  test.each(["prune", "hunter2"])(
+    "the unknown word %s is refused and not repeated",
+    async (action) => {
+      const run = runCommand(["root-key", action, "--store", newStore(), "--permissions", "*"]);
+      await expect(run).rejects.toThrow(UsageError);
+      await expect(run).rejects.not.toThrow(action);
+    },
+  );
 
   test("a wrong key ring names its variable and leaves no file behind", async () => {
     const path = join(tempFolder(), "keys.db");
@@ -120,7 +123,7 @@ describe("latchkey root-key", () => {
   });
 });
 
-/** A store with these root keys in one workspace, made at the start of 2001. */
+/** A store with these root keys in one workspace, created at the start of 2001. */
 async function storeWith(...wanted: Parameters<Latchkey["createRootKey"]>[0][]) {
   const store = newStore();
   const latchkey = createLatchkey({
@@ -171,7 +174,7 @@ describe("latchkey root-key list", () => {
 });
 
 describe("latchkey root-key revoke", () => {
-  test("makes the key useless for whoever has the store open, and leaves the others", async () => {
+  test("revokes the key for every process that has the store open, and leaves the others", async () => {
     const { made, args, store } = await storeWith({ permissions: ["*"] }, { permissions: ["*"] });
     const [gone, kept] = made;
     const latchkey = createLatchkey({ store: openStore(store) });
@@ -186,7 +189,7 @@ describe("latchkey root-key revoke", () => {
     expect((await runCommand(["root-key", "list", ...args]))[0]).toMatch(`${kept?.rootKeyId}\t`);
   });
 
-  test("of one that is unknown, or of another workspace, names the workspace and not what was typed", async () => {
+  test("of an unknown key, or one of another workspace, names the workspace and not the typed text", async () => {
     const { made, args } = await storeWith({ permissions: ["*"] });
     const id = made[0]?.rootKeyId ?? "";
     await expect(runCommand(["root-key", "revoke", "hunter2", ...args])).rejects.toThrow(
@@ -200,7 +203,7 @@ describe("latchkey root-key revoke", () => {
 });
 
 describe("latchkey root-key update and rotate", () => {
-  test("change what a key may do, and put another in its place, for whoever has the store open", async () => {
+  test("change the permissions of a key and replace it, for every process that has the store open", async () => {
     const { made, args, store } = await storeWith({ permissions: ["*"] });
     const [{ rootKeyId, key } = { rootKeyId: "", key: "" }] = made;
     const latchkey = createLatchkey({ store: openStore(store) });
@@ -232,7 +235,7 @@ describe("latchkey root-key update and rotate", () => {
     );
   });
 
-  test("of one that is unknown name the workspace, and an update names what it changes", async () => {
+  test("of an unknown key name the workspace, and an update needs something to change", async () => {
     const { made, args } = await storeWith({ permissions: ["*"] });
     const id = made[0]?.rootKeyId ?? "";
     for (const words of [
@@ -267,7 +270,7 @@ describe("latchkey root-key list and revoke", () => {
       "unknown option --permissions",
     ],
     [["list", "--workspace", "a b", "--store", "sqlite:x.db"], "--workspace must be 1 to 64"],
-  ])("%j is refused, and no file is made", async (args, message) => {
+  ])("%j is refused, and creates no file", async (args, message) => {
     await expect(runCommand(["root-key", ...args])).rejects.toThrow(message);
     expect(existsSync("x.db")).toBe(false);
   });

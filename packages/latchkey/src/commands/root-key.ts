@@ -41,7 +41,7 @@ interface UpdateOptions extends Partial<CreateOptions> {
   readonly clear?: readonly string[];
 }
 
-/** What a root key can be without. */
+/** Optional settings, which `--clear` removes. */
 const CLEARABLE = ["name", "expires"] as const;
 
 const PERMISSIONS_TEXT =
@@ -150,7 +150,7 @@ function addRotate(rootKey: Command, host: Host): void {
   );
 }
 
-/** Prints a root key, and nothing else. @throws Error where only the first command knew it: a script must not go on without. */
+/** Prints a root key, and nothing else. @throws Error if only the first command could print it: a script must not continue without it. */
 function printSecret(
   answer: Readonly<{ rootKeyId: string; key?: string }>,
   { json }: CommonOptions,
@@ -161,7 +161,7 @@ function printSecret(
   host.print(text);
 }
 
-/** What is done with a root key that may not exist. The error names not the id itself: somebody may have put the key in its place. */
+/** Runs an operation on a root key that may not exist. The error does not repeat the id, because somebody may have typed the key. */
 async function known<Answer>(
   { workspaceId }: Pick<Latchkey, "workspaceId">,
   done: Promise<Answer>,

@@ -16,7 +16,7 @@ const DESCRIPTION = `print a rule for scanners of secrets that finds every key w
 
 The pattern is exact in length and in the leading characters. No regular expression can check the checksum at the end of a key: of other texts with the prefix, that length and those characters, it takes all.`;
 
-/** Adds `latchkey scanner-rules`: rules by which leaked keys are found. */
+/** Adds `latchkey scanner-rules`: rules with which secret scanners find leaked keys. */
 export function addScannerRules(program: Command, host: Host): void {
   program
     .command("scanner-rules")

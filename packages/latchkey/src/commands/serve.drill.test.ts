@@ -23,7 +23,7 @@ async function start(args: readonly string[], env: Record<string, string> = {}) 
   return server;
 }
 
-/** A store with one key in it. */
+/** A store with one key. */
 async function storeWithKey() {
   const store = `sqlite:${join(tempFolder(), "keys.db")}`;
   const [token = ""] = await runCommand(["root-key", "--store", store, "--permissions", "*"]);
@@ -47,7 +47,7 @@ async function post(server: RunningServer, operation: string, token: string | nu
 }
 
 describe("latchkey serve", () => {
-  test("with --notice writes that uses are low, once it has counted them", async () => {
+  test("with --notice writes an event for low uses, once they are counted", async () => {
     const { store, token, key } = await storeWithKey();
     const server = await start(["--store", store, "--notice", "--uses-below", "10"]);
     expect((await post(server, "keys.verifyKey", token, { key })).status).toBe(200);
@@ -57,7 +57,7 @@ describe("latchkey serve", () => {
     expect(events.join("\n")).toContain("uses.low");
   });
 
-  test("with --durable-usage no count is lost when it is killed", async () => {
+  test("with --durable-usage loses no count when it is killed", async () => {
     const { store, token, key, apiId } = await storeWithKey();
     const server = await start(["--store", store, "--durable-usage"]);
     expect((await post(server, "keys.verifyKey", token, { key })).status).toBe(200);
@@ -95,7 +95,7 @@ describe("latchkey serve", () => {
   });
 
   test.each(["memory:", "sqlite::memory:"])(
-    "on %s the second line is a root key that may do everything",
+    "on %s the second line is a root key with all permissions",
     async (store) => {
       const server = await start(["--store", store]);
       const token = await server.line(1);
@@ -119,7 +119,7 @@ describe("latchkey serve", () => {
     expect(JSON.stringify(body)).toContain("https://docs.invalid/e");
   });
 
-  test("a workspace disabled from another process is refused with the next request", async () => {
+  test("after another process disables the workspace, the next request is refused", async () => {
     const { store, token, key } = await storeWithKey();
     const server = await start(["--store", store]);
     expect((await post(server, "keys.verifyKey", token, { key })).body).toMatchObject({
@@ -151,7 +151,7 @@ describe("latchkey serve", () => {
     socket.destroy();
   });
 
-  test("a request that never ends holds the end up for no longer than --drain", async () => {
+  test("a request that never ends delays the end by at most --drain", async () => {
     const { store, token, key } = await storeWithKey();
     const server = await start(["--store", store, "--drain", "0"]);
     const { socket } = await halfSent(server, token, key);
@@ -173,7 +173,7 @@ describe("latchkey serve", () => {
   });
 });
 
-/** Sends the head of a verification and half of its body; `finish` sends the rest and answers all that came back. */
+/** Sends the head of a verification and half of its body. `finish` sends the rest and returns the whole response. */
 async function halfSent(server: RunningServer, token: string, key: string) {
   const { hostname, port } = new URL(server.url);
   const body = JSON.stringify({ key });
@@ -184,7 +184,7 @@ async function halfSent(server: RunningServer, token: string, key: string) {
   });
   socket.on("error", () => {});
   const closed = new Promise<void>((resolve) => socket.on("close", () => resolve()));
-  // The server says "100 Continue" once it has taken the request in.
+  // The server answers "100 Continue" once it has received the head.
   const taken = new Promise<void>((resolve) => socket.once("data", () => resolve()));
   socket.write(
     [
@@ -211,7 +211,7 @@ async function halfSent(server: RunningServer, token: string, key: string) {
   };
 }
 
-/** Resolves once the server takes no more connections. */
+/** Resolves once the server accepts no more connections. */
 async function refusesConnections(server: RunningServer): Promise<void> {
   const { hostname, port } = new URL(server.url);
   for (;;) {

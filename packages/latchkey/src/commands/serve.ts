@@ -121,7 +121,7 @@ function addServerOptions(serve: Command): void {
     );
 }
 
-/** A share between 0 and 1, both excluded. */
+/** A share between 0 and 1, both exclusive. */
 function shareOf(name: string, form: string): (text: string) => number {
   return (text) => {
     const share = /^0?\.\d+$/.test(text) ? Number(text) : 0;
@@ -136,7 +136,7 @@ function fewUses(text: string): number {
   return shareOf("--uses-below", "a whole number >= 1, or a share between 0 and 1")(text);
 }
 
-/** @throws UsageError where something is said of notices that nobody asked for. */
+/** @throws UsageError if an option of notices is given without `--notice`. */
 function noticeOf({ notice, expiresWithin, usesBelow, limitAbove }: Options) {
   const settings = {
     ...(expiresWithin !== undefined && { expiresWithin }),
@@ -148,7 +148,7 @@ function noticeOf({ notice, expiresWithin, usesBelow, limitAbove }: Options) {
   throw new UsageError("--expires-within, --uses-below and --limit-above need --notice");
 }
 
-/** Names of all addresses of a machine: nobody reaches a page by them. */
+/** Wildcard addresses. They cannot be used in a link. */
 const EVERY_ADDRESS: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
 
 async function runServer(options: Options, host: Host): Promise<void> {
@@ -164,11 +164,11 @@ async function runServer(options: Options, host: Host): Promise<void> {
     ...(options.durableUsage && { usage: { durable: true } }),
   };
   const serve = async (everyWorkspace: Latchkey, store: KeyStore) => {
-    // Only this command serves HTTP, and the contract is the most of what there is to load.
+    // Loaded here, because only this command serves HTTP, and the contract takes the longest to load.
     const { createHandler, toNodeListener } = await import("@latchkey/http");
     const latchkey = everyWorkspace.workspace(workspaceId);
     if (!isInMemory(choice.parsed)) await assertWorkspace(latchkey, store, options);
-    // A server whose store is not there must not say that it is ready.
+    // Without its store, the server must not say that it is ready.
     await latchkey.isWorkspaceEnabled();
     const server = createServer();
     const stopped = stopSignal();
@@ -183,7 +183,7 @@ async function runServer(options: Options, host: Host): Promise<void> {
     const listener = withRootPath(toNodeListener(handler));
     server.on("request", withAccessLog(listener, log, host.print, Date.now));
     host.print(address);
-    // Whoever collects the log may be restarted: the server is not.
+    // The reader of the log may be restarted without the server.
     host.keepGoing();
     if (isInMemory(choice.parsed))
       host.print((await latchkey.createRootKey({ permissions: ["*"] })).key);

@@ -6,7 +6,7 @@ import { openStore } from "../open-store.js";
 import { runInProcess } from "../testing/run-in-process.js";
 import { tempFolder } from "../testing/temp-folder.js";
 
-/** A SQLite store with a key that has two of three uses left, and the folder that it is in. */
+/** A SQLite store in a new folder, with a key that has two of three uses left. */
 async function aStore() {
   const folder = tempFolder();
   const url = (name: string) => `sqlite:${join(folder, name)}`;
@@ -28,7 +28,7 @@ async function verify(url: string, key: string) {
 }
 
 describe("latchkey copy", () => {
-  test("copies everything, and says what it came to", async () => {
+  test("copies everything, and prints the counts", async () => {
     const { from, to, key } = await aStore();
     const { exitCode, stdout } = await runInProcess(["copy", "--from", from, "--to", to, "--json"]);
     expect(exitCode).toBe(0);
@@ -36,7 +36,7 @@ describe("latchkey copy", () => {
     expect(await verify(to, key)).toMatchObject({ valid: true, remaining: 1 });
   });
 
-  test("--live leaves a source that says where nothing is any more", async () => {
+  test("after --live the source answers that its keys have moved", async () => {
     const { from, to, key } = await aStore();
     const { stdout } = await runInProcess(["copy", "--from", from, "--to", to, "--live"]);
     expect(stdout).toMatch(/^key\t1$/m);
@@ -54,7 +54,7 @@ describe("latchkey copy", () => {
     expect(await verify(from, key)).toMatchObject({ valid: true });
   });
 
-  test("--take-back --force needs no --to, and everything else does", async () => {
+  test("only --take-back --force needs no --to", async () => {
     const { from } = await aStore();
     const back = await runInProcess(["copy", "--from", from, "--take-back", "--force"]);
     expect(back.stdout).toBe("the source is in charge\n");
@@ -74,7 +74,7 @@ describe("latchkey copy", () => {
     expect(await verify(from, key)).toMatchObject({ valid: true });
   });
 
-  test("takes a target that was begun from another source only with --start-over", async () => {
+  test("accepts a target that was started from another source only with --start-over", async () => {
     const [one, other] = [await aStore(), await aStore()];
     const { to } = one;
     await runInProcess(["copy", "--from", one.from, "--to", to, "--live"]);
@@ -92,7 +92,7 @@ describe("latchkey copy", () => {
     expect((await runInProcess([...back, "--start-over"])).exitCode).toBe(2);
   });
 
-  test("a store that is not there is a mistake in the command, which names it", async () => {
+  test("a missing store is a usage error that names it", async () => {
     const folder = tempFolder();
     const path = join(folder, "nowhere.db");
     const url = `sqlite:${path}`;
@@ -107,7 +107,7 @@ describe("latchkey copy", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test("names the option that is wrong", async () => {
+  test("names the wrong option", async () => {
     const { from } = await aStore();
     const { exitCode, stderr } = await runInProcess(["copy", "--from", from, "--to", "memory:"]);
     expect(exitCode).toBe(2);
@@ -116,7 +116,7 @@ describe("latchkey copy", () => {
 });
 
 describe("latchkey backup and restore", () => {
-  test("bring everything back", async () => {
+  test("restore everything", async () => {
     const { folder, from, to, key } = await aStore();
     const file = join(folder, "keys.lkb");
     expect(await runInProcess(["backup", "--store", from, "--out", file])).toMatchObject({
@@ -128,7 +128,7 @@ describe("latchkey backup and restore", () => {
     expect(await verify(to, key)).toMatchObject({ valid: true, remaining: 1 });
   });
 
-  test("restore makes no store for a file that is damaged", async () => {
+  test("restore creates no store for a damaged file", async () => {
     const { folder, to } = await aStore();
     const file = join(folder, "damaged.lkb");
     writeFileSync(file, "something else");
@@ -138,7 +138,7 @@ describe("latchkey backup and restore", () => {
     expect(existsSync(to.replace("sqlite:", ""))).toBe(false);
   });
 
-  test("restore names a file that is of no use, and makes no store", async () => {
+  test("restore names an unusable file, and creates no store", async () => {
     const { folder, to } = await aStore();
     const restore = ["restore", "--store", to, "--in"];
     const nowhere = join(folder, "nowhere.lkb");
@@ -153,14 +153,14 @@ describe("latchkey backup and restore", () => {
     expect(existsSync(to.replace("sqlite:", ""))).toBe(false);
   });
 
-  test("backup names a folder that is not there", async () => {
+  test("backup refuses a missing folder by the option", async () => {
     const { folder, from } = await aStore();
     const out = join(folder, "nowhere", "keys.lkb");
     const { exitCode, stderr } = await runInProcess(["backup", "--store", from, "--out", out]);
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining("--out must name a file")]);
   });
 
-  /** Somebody at a terminal, or a pipe, who types these lines, and the prompts that were read. */
+  /** A terminal or a pipe that enters these lines, and the prompts that were printed. */
   function typing(asks: boolean, ...lines: readonly string[]) {
     const prompts: string[] = [];
     const readInput = async (prompt: string) => {
@@ -174,19 +174,16 @@ describe("latchkey backup and restore", () => {
     [false, ["eleven char"], "the passphrase must have 12 characters or more"],
     [false, [""], "the passphrase must have 12 characters or more"],
     [true, ["twelve chars", "twelve char"], "the two passphrases are not the same"],
-  ] as const)(
-    "a passphrase that is short or mistyped is refused: %s %j",
-    async (asks, lines, message) => {
-      const { folder, from } = await aStore();
-      const file = join(folder, "keys.lkb");
-      const args = ["backup", "--store", from, "--out", file, "--passphrase"];
-      const { exitCode, stderr } = await runInProcess(args, {}, typing(asks, ...lines).parts);
-      expect([exitCode, existsSync(file)]).toEqual([2, false]);
-      expect(stderr).toBe(`latchkey: ${message} (see --help)\n`);
-    },
-  );
+  ] as const)("a short or mistyped passphrase is refused: %s %j", async (asks, lines, message) => {
+    const { folder, from } = await aStore();
+    const file = join(folder, "keys.lkb");
+    const args = ["backup", "--store", from, "--out", file, "--passphrase"];
+    const { exitCode, stderr } = await runInProcess(args, {}, typing(asks, ...lines).parts);
+    expect([exitCode, existsSync(file)]).toEqual([2, false]);
+    expect(stderr).toBe(`latchkey: ${message} (see --help)\n`);
+  });
 
-  test("a recipient or an identity that is none ends with 2, and leaves no file behind", async () => {
+  test("an invalid recipient or identity ends with 2, and leaves no file behind", async () => {
     const { folder, from, to } = await aStore();
     const file = join(folder, "keys.lkb");
     const recipient = "age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p";

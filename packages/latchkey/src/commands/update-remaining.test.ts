@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { cliStore } from "../testing/cli-store.js";
 
 describe("update-remaining", () => {
-  test("changes the uses of a key, and those that the keys of an identity share", async () => {
+  test("changes the uses of a key, and the shared uses of an identity", async () => {
     const { run, json } = cliStore();
     const [{ apiId } = { apiId: "" }] = await json("apis create --name payments");
     const [{ keyId } = { keyId: "" }] = await json(`keys create ${apiId} --remaining 5`);
@@ -28,7 +28,7 @@ describe("update-remaining", () => {
     ["90061ms:9", "90061ms:9"],
     ["weekly:9:7:carry=20", "weekly:9:7:carry=20"],
     ["90m:9:carry=0", "90m:9"],
-  ])("leaves a refill of %s, which is shown as %s", async (given, shown) => {
+  ])("keeps a refill of %s, printed as %s", async (given, shown) => {
     const { run, json } = cliStore();
     await json(`identities create user_1 --remaining 5 --refill ${given}`);
     await json("identities update-remaining --external-id user_1 --op increment --value 1");

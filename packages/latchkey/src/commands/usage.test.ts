@@ -4,7 +4,7 @@ import { cliStore } from "../testing/cli-store.js";
 const onStdin = (secret: string) => ({ readInput: async () => `${secret}\n` });
 const TOMORROW = Date.UTC(2031, 4, 18, 14);
 
-test("latchkey usage export writes settled rows as JSON, one a line, and says where the next export starts", async () => {
+test("latchkey usage export prints settled rows as JSON lines, and where the next export starts", async () => {
   const { run, json } = cliStore();
   const [api] = await json("apis create --name maps");
   const [made] = await json(`keys create ${api?.apiId}`);
@@ -20,7 +20,7 @@ test("latchkey usage export writes settled rows as JSON, one a line, and says wh
   expect((await run(question, later)).stdout).toBe(stdout);
 });
 
-test("latchkey usage export names what it does not know", async () => {
+test("latchkey usage export names unknown options", async () => {
   const { run } = cliStore();
   await run("apis create --name maps");
   const { exitCode, stderr } = await run("usage export --by nobody");

@@ -39,13 +39,13 @@ const SUBJECT: readonly Field[] = [
   },
 ];
 
-/** Without a start: 30 days. */
+/** Default range: 30 days. */
 const USUAL_RANGE_MS = 30 * 86_400_000;
 
-/** Columns of the terminal that are not the chart's. */
+/** Columns of the terminal beside the chart. */
 const BESIDE_CHART = 40;
 
-/** Adds `latchkey usage`: how often a key, an identity's keys or an API's were verified. */
+/** Adds `latchkey usage`: how often a key, or the keys of an identity or an API, were verified. */
 export function addUsage(program: Command, host: Host): void {
   const usage = program
     .command("usage")
@@ -54,7 +54,7 @@ export function addUsage(program: Command, host: Host): void {
       "after",
       example("latchkey usage <keyId>", "latchkey usage --api-id <apiId> --granularity month"),
     );
-  // See `createProgram`: the options behind "export" are its own.
+  // See `createProgram`: options after "export" belong to it.
   addUsageExport(usage.enablePositionalOptions(), host);
   addCommonOptions(addInput(usage, ["[keyId]"], SUBJECT)).action(async () => {
     const options = usage.opts<CommonOptions>();
@@ -72,7 +72,7 @@ const EXPORTED: readonly Field[] = [
   ...SUBJECT.slice(-3),
 ];
 
-/** Most rows that are read at once. */
+/** Maximum rows per call. */
 const ROWS_AT_ONCE = 1_000;
 
 function addUsageExport(usage: Command, host: Host): void {
@@ -128,13 +128,13 @@ function columnsFor(
   ];
 }
 
-/** Verifications that were valid, and then those that were refused. */
+/** A bar of the valid verifications, followed by the refused ones. */
 function bar(bucket: VerificationBucket, scale: number): string {
   const valid = Math.round(bucket.success * scale);
   return "█".repeat(valid) + "░".repeat(Math.round(totalOf(bucket) * scale) - valid);
 }
 
-/** Verifications that a shadow would have refused: they are counted under their own verdicts too. */
+/** Verifications that a shadow limit would have refused. They are also counted under their actual verdicts. */
 function shadowed({ outcomes }: VerificationBucket): number {
   return outcomes.SHADOW_LIMITED ?? 0;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type CliStore, cliStore, TERMINAL } from "../testing/cli-store.js";
 
-/** Makes an API and a key with these settings. */
+/** Creates an API and a key with these settings. */
 async function keyWith({ json }: CliStore, settings: string) {
   const [{ apiId } = { apiId: "" }] = await json("apis create --name payments");
   const [made = { keyId: "", key: "" }] = await json(`keys create ${apiId} ${settings}`.trim());
@@ -11,7 +11,7 @@ async function keyWith({ json }: CliStore, settings: string) {
 const onStdin = (secret: string) => ({ readInput: async () => `${secret}\n` });
 
 describe("latchkey verify", () => {
-  test("takes the secret from stdin, and what it costs from the key", async () => {
+  test("takes the secret from stdin, and the cost from the key", async () => {
     const store = cliStore();
     const { key, keyId } = await keyWith(store, "--remaining 3");
     const [verdict] = await store.json("verify - --cost 2", onStdin(key));
@@ -23,7 +23,7 @@ describe("latchkey verify", () => {
     expect(unknown).toEqual({ exitCode: 1, stdout: "code\tNOT_FOUND\n", stderr: "" });
   });
 
-  test("says which permissions are missing", async () => {
+  test("prints the missing permissions", async () => {
     const store = cliStore();
     await store.run("permissions create docs.read");
     const { key } = await keyWith(store, "--permissions docs.read");
@@ -45,14 +45,11 @@ describe("latchkey verify", () => {
       ]);
   });
 
-  test.each(["", "x".repeat(513)])(
-    "a secret of no length that keys have is refused",
-    async (text) => {
-      const { exitCode, stderr } = await cliStore().run("verify -", onStdin(text));
-      expect(stderr).toContain("the secret on stdin must be 1 to 512 characters");
-      expect(exitCode).toBe(2);
-    },
-  );
+  test.each(["", "x".repeat(513)])("a secret of an impossible length is refused", async (text) => {
+    const { exitCode, stderr } = await cliStore().run("verify -", onStdin(text));
+    expect(stderr).toContain("the secret on stdin must be 1 to 512 characters");
+    expect(exitCode).toBe(2);
+  });
 });
 
 describe("latchkey exchange", () => {
@@ -60,7 +57,7 @@ describe("latchkey exchange", () => {
     "base64",
   );
 
-  test("prints a token for a good key, which says what was asked for", async () => {
+  test("prints a token with the requested claims for a valid key", async () => {
     const store = cliStore();
     const LATCHKEY_TOKEN_ISSUER = "https://keys.example";
     const env = { LATCHKEY_STORE: store.url, LATCHKEY_TOKEN_KEY, LATCHKEY_TOKEN_ISSUER };
@@ -87,7 +84,7 @@ describe("latchkey exchange", () => {
     expect(refused.stdout).toContain("code\tUSAGE_EXCEEDED\n");
   });
 
-  test("says what is missing: the audience, a ttl in bounds, keys for tokens", async () => {
+  test("names what is missing: the audience, a ttl within bounds, token keys", async () => {
     const store = cliStore();
     const env = { LATCHKEY_STORE: store.url, LATCHKEY_TOKEN_KEY };
     const { key } = await keyWith(store, "");
@@ -108,7 +105,7 @@ describe("latchkey exchange", () => {
 });
 
 describe("a secret among the arguments", () => {
-  test("is refused with a sentence that says how, whatever the command", async () => {
+  test("is refused by every command, with a hint to use stdin", async () => {
     const store = cliStore();
     const { key } = await keyWith(store, "--prefix pay_live");
     for (const args of [
@@ -128,7 +125,7 @@ describe("a secret among the arguments", () => {
 });
 
 describe("latchkey explain", () => {
-  test("of an id shows every check, and when the key would pass", async () => {
+  test("prints every check for an id, and when the key would pass", async () => {
     const store = cliStore();
     const { keyId, key } = await keyWith(store, "--remaining 1 --refill daily:1 --ratelimit 9/1h");
     await store.run("verify -", onStdin(key));
@@ -150,7 +147,7 @@ describe("latchkey explain", () => {
     expect(exitCode).toBe(1);
   });
 
-  test("of a secret says what waiting does not mend", async () => {
+  test("says of a secret if waiting does not help", async () => {
     const store = cliStore();
     const { key, keyId } = await keyWith(store, "");
     await store.run(`keys disable ${keyId}`);
@@ -166,7 +163,7 @@ describe("latchkey explain", () => {
 });
 
 describe("latchkey limits", () => {
-  test("shows the windows of a key and of its identity as they stand, and takes nothing", async () => {
+  test("shows the current windows of a key and of its identity, and takes nothing", async () => {
     const store = cliStore();
     await store.run("identities create user_1 --ratelimits writes=5/1h");
     const { key, keyId } = await keyWith(store, "--external-id user_1 --ratelimit 10/30m");
@@ -182,7 +179,7 @@ describe("latchkey limits", () => {
   });
 });
 
-describe("limits that count otherwise", () => {
+describe("limits with another algorithm", () => {
   test("are shown by limits and explain, with when the key would pass", async () => {
     const store = cliStore();
     const options = "--ratelimit 6/1m:burst=2 --ratelimits a=1/1m:sliding:shadow:auto";
@@ -220,7 +217,7 @@ describe("latchkey usage", () => {
     expect((await store.run(`usage ${keyId}`, { terminal })).stdout).toMatch(/ {2}█{10}░{10}\n$/);
   });
 
-  test("is of exactly one subject", async () => {
+  test("needs exactly one subject", async () => {
     const store = cliStore();
     await store.run("apis create --name payments");
     const { exitCode, stderr } = await store.run("usage");
@@ -230,7 +227,7 @@ describe("latchkey usage", () => {
 });
 
 describe("latchkey audit", () => {
-  test("shows the latest changes, the latest last, by whom and how", async () => {
+  test("shows the latest changes, newest last, with actor and details", async () => {
     const store = cliStore();
     const { keyId } = await keyWith(store, "");
     await store.run(`keys update ${keyId} --name deploys`);
@@ -243,7 +240,7 @@ describe("latchkey audit", () => {
     expect(await store.json(`audit --key-id ${keyId}`)).toHaveLength(2);
   });
 
-  test("with --follow goes on with what is changed from now on, until it is stopped", async () => {
+  test("with --follow continues with new changes, until it is stopped", async () => {
     const store = cliStore();
     const changes = ["api_one", "api_two"];
     const pause = async () => {

@@ -18,7 +18,7 @@ import { ON_STDIN, readSecret } from "../command-line/secret-input.js";
 import { readRings, withLatchkey } from "../command-line/store-options.js";
 import { otherPeppers } from "../doctor/unknown-secret.js";
 
-/** Adds `latchkey verify`: a verification, with all that it takes. */
+/** Adds `latchkey verify`: a verification, which charges the key as usual. */
 export function addVerify(program: Command, host: Host): void {
   const verify = program
     .command("verify")
@@ -44,7 +44,7 @@ const OF_TOKEN: readonly Field[] = [
   },
 ];
 
-/** Adds `latchkey exchange`: a verification, and a token where the key is good. */
+/** Adds `latchkey exchange`: a verification, and a token if the key is valid. */
 export function addExchange(program: Command, host: Host): void {
   const exchange = program
     .command("exchange")
@@ -54,7 +54,7 @@ export function addExchange(program: Command, host: Host): void {
     .addHelpText("after", example("latchkey exchange - --audience billing < key.txt"));
   addQuestion(exchange, [...OF_TOKEN, ...QUESTION], host, async (latchkey, input, options) => {
     const verdict = await latchkey.exchangeKey(input as ExchangeKeyInput);
-    // The token alone, for a script to keep.
+    // Only the token, for scripts.
     if (verdict.code === "VALID" && !options.json) host.print(verdict.token);
     else printVerdict(verdict, options, host);
     return verdict;
@@ -63,7 +63,7 @@ export function addExchange(program: Command, host: Host): void {
 
 type QuestionInput = Input & { readonly key: string };
 
-/** Adds what asks for a verdict on the secret on stdin: its fields and what it does. It ends with 1 where the key is refused. */
+/** Adds the fields and the action of a command that gets a verdict on the secret from stdin. It ends with 1 if the key is refused. */
 function addQuestion(
   command: Command,
   fields: readonly Field[],

@@ -7,7 +7,7 @@ import { cliStore, TERMINAL } from "../testing/cli-store.js";
 const ENDPOINT = "0123456789abcdef0123456789abcdef";
 const NOON = Date.UTC(2031, 4, 17, 12);
 
-/** What could not be sent to an endpoint. */
+/** A delivery that failed. */
 const failed = (
   { event, number }: Awaited<ReturnType<Deliveries["readLog"]>>["found"][number],
   endpointId: string,
@@ -17,7 +17,7 @@ const failed = (
   ...{ tries: 3, since: NOON, at: NOON, failure: "503" },
 });
 
-/** A store whose sender gave up so many events, and has one more to send again; and one of an endpoint that nobody knows. */
+/** A store whose sender has given up `count` deliveries, and will retry one more. */
 async function deadStore(count: number) {
   const store = cliStore();
   for (let at = 0; at <= count; at += 1) await store.run(`apis create --name api${at}`);
@@ -42,7 +42,7 @@ async function deadStore(count: number) {
 }
 
 describe("latchkey webhooks", () => {
-  test("shows how far endpoints have got, and what was given up", async () => {
+  test("shows the progress of endpoints, and the dead letters", async () => {
     const { run, json } = await deadStore(2);
     await run("apis create --name later");
     expect(await json("webhooks endpoints")).toEqual([
@@ -73,7 +73,7 @@ describe("latchkey webhooks", () => {
     }
   });
 
-  test("has one sent again, or all", async () => {
+  test("redelivers one dead letter, or all", async () => {
     const { run, json, work } = await deadStore(3);
     const [first] = await json("webhooks dead-letters");
     expect((await run(`webhooks redeliver ${first?.deadLetterId}`)).stdout).toBe(
@@ -91,7 +91,7 @@ describe("latchkey webhooks", () => {
     });
   });
 
-  test("does not promise to send to an endpoint that nobody knows", async () => {
+  test("does not promise to send to an unknown endpoint", async () => {
     const { run, json, work } = await deadStore(1);
     await work((deliveries) => deliveries.write((sender) => ({ ...sender, endpoints: [] })));
     const [letter] = await json("webhooks dead-letters");
@@ -103,7 +103,7 @@ describe("latchkey webhooks", () => {
     expect(await json("webhooks dead-letters")).toHaveLength(1);
   });
 
-  test("of all, leaves those of endpoints that nobody knows, and sends the others", async () => {
+  test("redelivers all dead letters except those of unknown endpoints", async () => {
     const { run, json, work } = await deadStore(3);
     await work(async (deliveries) => {
       const { found } = await deliveries.readLog({ limit: 1, types: ["api.created"] });
@@ -118,7 +118,7 @@ describe("latchkey webhooks", () => {
     expect(await json("webhooks dead-letters")).toHaveLength(1);
   });
 
-  test("deletes those that were given up before a date, and asks first on a terminal", async () => {
+  test("deletes dead letters from before a date, on a terminal only with --yes", async () => {
     const { run, json } = await deadStore(2);
     expect(await run("webhooks prune")).toMatchObject({ exitCode: 2 });
     expect(await run("webhooks prune --before 1d", TERMINAL)).toMatchObject({ exitCode: 2 });

@@ -50,7 +50,7 @@ const DEAD_LETTERS: AddCommand = listCommand({
   ],
 });
 
-/** A page of dead letters as it is shown: with the receiver that the store knows, which is all that is known here. */
+/** A page of dead letters to print, with the stored origin of their endpoint, null if unknown. This process knows no more of endpoints. */
 async function deadLetters(deliveries: Deliveries, input: { readonly cursor?: string }) {
   const [{ dead, cursor }, { endpoints }] = await Promise.all([
     deliveries.listDead(input),
@@ -69,7 +69,7 @@ async function deadLetters(deliveries: Deliveries, input: { readonly cursor?: st
   return { items, cursor };
 }
 
-/** Has one sent again, by the process that sends. @throws LatchkeyError where no process ever sent to its endpoint. */
+/** Marks a dead letter to be sent again by the sending process. @throws LatchkeyError if its endpoint is unknown. */
 async function redeliver(deliveries: Deliveries, deadLetterId: string): Promise<void> {
   const { endpoints } = await deliveries.readSender();
   await deliveries.redeliver({ deadLetterId }, ({ endpointId }) => {
@@ -81,7 +81,7 @@ async function redeliver(deliveries: Deliveries, deadLetterId: string): Promise<
   });
 }
 
-/** Has all sent again, but those whose endpoint is not known: they are left. */
+/** Marks all dead letters to be sent again, except those whose endpoint is unknown. */
 async function redeliverAll(
   deliveries: Deliveries,
 ): Promise<{ readonly redelivered: number; readonly left: number }> {
@@ -99,7 +99,7 @@ async function redeliverAll(
   return count;
 }
 
-/** `gone`: another one has sent it, or deleted it, meanwhile. */
+/** `gone`: another process has redelivered or deleted it meanwhile. `left`: its endpoint is unknown. */
 async function tryToRedeliver(
   deliveries: Deliveries,
   deadLetterId: string,
@@ -164,7 +164,7 @@ const addPrune: AddCommand = (group, host) => {
   });
 };
 
-/** Adds `latchkey webhooks`: what endpoints have got, and what was given up. */
+/** Adds `latchkey webhooks`: the progress of endpoints, and dead letters. */
 export const addWebhooks: AddCommand = groupCommand(
   "webhooks",
   "show how far endpoints have got, and send again, or delete, what was given up",

@@ -6,7 +6,7 @@ import { runCli } from "../testing/run-cli.js";
 import { tempFolder } from "../testing/temp-folder.js";
 
 test.each(["disable", "enable"])(
-  "latchkey workspace %s, of one that shows no use, is done, and warns",
+  "latchkey workspace %s succeeds on an unused workspace, and warns",
   async (act) => {
     const url = `sqlite:${join(tempFolder(), "keys.db")}`;
     const latchkey = createLatchkey({ store: openStore(url) });

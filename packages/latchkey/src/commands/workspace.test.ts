@@ -11,7 +11,7 @@ const COMMANDS =
   "workspace must be followed by one of: create, list, get, update, disable, enable, delete";
 
 describe("latchkey workspace", () => {
-  test("update and delete say what they did, and delete leaves nothing", async () => {
+  test("update and delete confirm what they did, and delete leaves nothing", async () => {
     const store = `sqlite:${join(tempFolder(), "keys.db")}`;
     const latchkey = createLatchkey({ store: openStore(store) });
     const { workspaceId: id } = await latchkey.createWorkspace();
@@ -25,7 +25,7 @@ describe("latchkey workspace", () => {
     expect(await run("list")).toEqual([]);
   });
 
-  test("disable and enable say what they did, and are seen by whoever has the store open", async () => {
+  test("disable and enable confirm what they did, and take effect in every process that has the store open", async () => {
     const store = `sqlite:${join(tempFolder(), "keys.db")}`;
     const latchkey = createLatchkey({ store: openStore(store) }).workspace("ws_tides");
     const { apiId } = await latchkey.createApi({ name: "tide-tables" });
@@ -44,7 +44,7 @@ describe("latchkey workspace", () => {
     await latchkey.close();
   });
 
-  test("disable stands in the audit log as done by the command line", async () => {
+  test("disable is in the audit log, with the command line as the actor", async () => {
     const store = `sqlite:${join(tempFolder(), "keys.db")}`;
     const latchkey = createLatchkey({ store: openStore(store) }).workspace("ws_tides");
     await latchkey.createApi({ name: "tide-tables" });
@@ -55,7 +55,7 @@ describe("latchkey workspace", () => {
     await latchkey.close();
   });
 
-  test("list names every workspace of the store, and whether it is enabled", async () => {
+  test("list prints every workspace of the store, and whether it is enabled", async () => {
     const store = `sqlite:${join(tempFolder(), "keys.db")}`;
     const latchkey = createLatchkey({ store: openStore(store) });
     await latchkey.createApi({ name: "tide-tables" });
@@ -97,7 +97,7 @@ describe("latchkey workspace", () => {
     });
   });
 
-  test("create prints the id of a new workspace, which is known by its name from then on", async () => {
+  test("create prints the id of a new workspace, which other commands then accept", async () => {
     const store = ["--store", `sqlite:${join(tempFolder(), "keys.db")}`];
     const [id = ""] = await runCommand(["workspace", "create", "--name", "Tide Office", ...store]);
     expect(id).toMatch(/^ws_[A-Za-z0-9]+$/);
@@ -120,7 +120,7 @@ describe("latchkey workspace", () => {
     ).rejects.toThrow(new UsageError("--name must be a string of 1 to 256 characters"));
   });
 
-  test("a mistyped file is not made anew", async () => {
+  test("a mistyped file is not created", async () => {
     const path = join(tempFolder(), "kyes.db");
     const args = ["disable", "ws_tides", "--store", `sqlite:${path}`];
     await expect(runCommand(["workspace", ...args])).rejects.toThrow(`there is no file ${path}`);

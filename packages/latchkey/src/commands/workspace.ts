@@ -79,7 +79,7 @@ const DELETE = onWorkspace<{ readonly confirm: string }>({
   },
 });
 
-/** Adds `latchkey workspace`: makes a workspace, lists them, shows, names or deletes one, or switches it off or on. */
+/** Adds `latchkey workspace`: creates, lists, shows, renames, deletes, disables and enables workspaces. */
 export const addWorkspace: AddCommand = groupCommand(
   "workspace",
   "make, list, show, name or delete workspaces, or switch one off or on",
@@ -126,11 +126,11 @@ function addList(workspace: Command, host: Host): void {
 interface WorkspaceCommand<Given> {
   readonly name: string;
   readonly text: string;
-  /** Its own options. */
+  /** Adds the command's own options. */
   readonly addOptions?: (command: Command) => Command;
-  /** @throws UsageError for what is wrong with them. */
+  /** @throws UsageError for a wrong option. */
   readonly check?: (workspaceId: string, given: Given) => void;
-  /** Does it, and returns what `--json` prints, and the text for people. */
+  /** Runs the command, and returns the record for `--json` and the text for people. */
   readonly act: (
     latchkey: Latchkey,
     workspaceId: string,
@@ -139,7 +139,7 @@ interface WorkspaceCommand<Given> {
   ) => Promise<readonly [record: object, text: string]>;
 }
 
-/** Does something with a workspace, and says so. Where nothing was ever in it, its id may be mistyped. */
+/** A command on one workspace. It warns if the workspace was never used, because its id may be mistyped. */
 function onWorkspace<Given = object>(spec: WorkspaceCommand<Given>): AddCommand {
   return (group, host) => {
     const command = group

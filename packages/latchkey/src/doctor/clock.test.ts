@@ -21,7 +21,7 @@ test.each([
   });
 });
 
-test("a store without a clock of its own is well", async () => {
+test("a store without a clock of its own is fine", async () => {
   const store = memoryStore();
   const latchkey = createLatchkey({ store, clock: () => NOON });
   expect(await checkClock({ latchkey, store, fix: false, rings: {} })).toMatchObject({

@@ -30,7 +30,7 @@ export async function* examine(context: DoctorContext): AsyncIterable<Finding> {
   for await (const api of apiRecords(latchkey, context.store)) {
     const { id: apiId } = api.record;
     if (layoutOrNull(api, latchkey.workspaceId) === null) {
-      // So is each of its keys, for this reason alone.
+      // Each of its keys is unusable, for this reason alone.
       yield wrong("records", `the API ${apiId} cannot be read, so that none of its keys verifies`);
       continue;
     }

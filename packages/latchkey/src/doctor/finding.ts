@@ -6,17 +6,17 @@ export interface Finding {
   readonly found: string;
 }
 
-/** A finding that all is well. */
+/** A finding without a problem. */
 export function fine(check: string, found: string): Finding {
   return { check, state: "fine", found };
 }
 
-/** A finding that something is wrong. */
+/** A problem. */
 export function wrong(check: string, found: string): Finding {
   return { check, state: "wrong", found };
 }
 
-/** Something wrong; repaired if that was requested. */
+/** A problem that can be repaired. It is repaired if `isWanted`. */
 export async function mendable(
   check: string,
   found: string,

@@ -18,7 +18,7 @@ interface Counted {
 }
 
 /**
- * Looks for refills and windows that a wrong clock put into the future, which do not move until then.
+ * Looks for refills and windows that a wrong clock put into the future. They do not move until then.
  *
  * @see packages/core/decisions/0021-clocks-can-be-mended.md
  */

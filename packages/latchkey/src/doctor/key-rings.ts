@@ -8,7 +8,7 @@ import { plural } from "../command-line/words.js";
 import type { KeyRings } from "../key-rings-from-env.js";
 import { type Finding, fine, wrong } from "./finding.js";
 
-/** What a key ring was tried on, by the id of the key in it. */
+/** What one key of a ring was tried on. */
 interface Trial {
   tried: number;
   failed: number;
@@ -52,7 +52,7 @@ export class RingTrial {
   readonly #open: (sealed: string, keyId: string) => string | null;
   readonly #vault = new Map<string, Trial>();
   readonly #pepper = new Map<string, Trial>();
-  /** Hashes under each pepper, whether tested or not. */
+  /** Number of hashes by pepper, whether they could be tested or not. */
   readonly #hashes = new Map<string, number>();
 
   constructor(rings: KeyRings, workspaceId: string) {

@@ -6,8 +6,8 @@ import { layoutOrNull } from "./lists.js";
 const SENDER = { kind: "sender", id: "sender" } as const;
 
 /**
- * Reports a record of the webhooks' sender that cannot be read: no process sends events then. Without the record, endpoints begin anew, at
- * the end of the log.
+ * Reports a damaged record of the webhooks' sender: no process sends events then. Without the record, endpoints start again at the end of
+ * the log.
  */
 export async function* checkSender({
   latchkey,

@@ -1,6 +1,6 @@
 import { ofPrefix, secretBodies } from "./redact.js";
 
-/** What may be before the last `_` of a secret. */
+/** The prefix before the last `_` of a secret. */
 const PREFIX = /[A-Za-z0-9_-]{1,16}$/;
 const MAX_PREFIX = 16;
 

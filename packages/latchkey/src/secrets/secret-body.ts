@@ -1,7 +1,7 @@
 /** The base58 alphabet in the order of its values, which is the order of ASCII: texts of one length sort as their numbers. */
 export const BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 
-/** Fewest and most random bytes of a secret. */
+/** Minimum and maximum random bytes of a secret. */
 export const BYTE_LENGTH = { min: 16, max: 255 } as const;
 
 /** First byte of a secret's body, and its number of non-random bytes: version, length and checksum. */
@@ -9,7 +9,7 @@ const VERSION = 2n;
 const CHECKSUM_LENGTH = 4;
 const OTHER_BYTES = 6;
 
-/** Fewest and most characters of a body. */
+/** Minimum and maximum characters of a body. */
 export const BODY_LENGTH = {
   min: bodyRange(BYTE_LENGTH.min).lowest.length,
   max: bodyRange(BYTE_LENGTH.max).highest.length,
@@ -48,7 +48,7 @@ function isOf(text: string, byteLength: number): boolean {
   return isNotAbove(range.lowest, text) && isNotAbove(text, range.highest);
 }
 
-/** As numbers: the shorter text is the smaller one. */
+/** Compares as numbers: a shorter text is smaller. */
 function isNotAbove(one: string, other: string): boolean {
   return one.length === other.length ? one <= other : one.length < other.length;
 }

@@ -9,7 +9,7 @@ import { BASE58, bodyRange, isSecretBody } from "./secret-body.js";
 
 const MANY = 20_000;
 
-/** Writes a secret by the page of the format, apart from core: so many keys of a store take too long. */
+/** Makes a secret as the format's documentation describes, without core: creating that many keys in a store takes too long. */
 function writeSecret(prefix: string, random: Uint8Array): string {
   const payload = Buffer.from([2, random.length, ...random]);
   const checksum = createHash("sha256").update(prefix).update(payload).digest().subarray(0, 4);
@@ -19,7 +19,7 @@ function writeSecret(prefix: string, random: Uint8Array): string {
   return `${prefix}_${body}`;
 }
 
-/** Keys as the library issues them. */
+/** Keys issued by the library. */
 async function issue(prefix: string, byteLength: number, count: number): Promise<string[]> {
   const latchkey = createLatchkey({ store: memoryStore(), auditLog: false, usage: false });
   const { apiId } = await latchkey.createApi({ name: "tides" });
@@ -33,13 +33,13 @@ async function issue(prefix: string, byteLength: number, count: number): Promise
 const patternOf = (prefix: string, byteLength: number | null) =>
   new RegExp(scannerRule({ prefix, byteLength }, "regex"));
 
-/** The pattern of a gitleaks rule. JavaScript reads it as Go does. */
+/** The pattern of a gitleaks rule. It means the same in JavaScript and Go. */
 function gitleaksPattern(prefix: string): RegExp {
   const rule = scannerRule({ prefix, byteLength: 16 }, "gitleaks");
   return new RegExp(/regex = '''(.*)'''/.exec(rule)?.[1] ?? "none");
 }
 
-/** Almost the secret, in one of the ways in which texts are almost one. */
+/** Ways to turn a secret into a near miss. */
 const NEAR_MISSES: readonly ((secret: string, at: number) => string)[] = [
   (secret) => secret.slice(0, -1),
   (secret, at) => secret + BASE58[at % 58],
@@ -48,7 +48,7 @@ const NEAR_MISSES: readonly ((secret: string, at: number) => string)[] = [
   (secret) => secret.replace("pay_live_", "PAY_LIVE_"),
   (secret) => `x${secret}`,
   (secret) => `${secret}_2`,
-  // A character that base58 has not, anywhere in the body.
+  // A character outside of base58, anywhere in the body.
   (secret, at) => replaceAt(secret, 9 + (at % 29), "0OIl"[at % 4] ?? "0"),
   // Another version, another length.
   (secret, at) => replaceAt(secret, 9, "123456789ABCDEFGHJKLMNPQRSTUVWXYab"[at % 32] ?? "1"),
@@ -89,7 +89,7 @@ describe("the rules of scanners", () => {
     expect([...first]).toEqual(["Z"]);
   });
 
-  test("find the keys that the library issues, of every length that is asked for", async () => {
+  test("find the keys that the library issues, of every length", async () => {
     for (const byteLength of [16, 17, 32, 64, 255]) {
       const keys = await issue("pay_live", byteLength, 40);
       for (const pattern of [patternOf("pay_live", byteLength), patternOf("pay_live", null)])
@@ -97,7 +97,7 @@ describe("the rules of scanners", () => {
     }
   });
 
-  test("of each length have their lowest and their highest body in, and the next ones out", () => {
+  test("include the lowest and the highest body of each length, and exclude the next ones", () => {
     for (let byteLength = 16; byteLength <= 255; byteLength += 1) {
       const pattern = patternOf("k", byteLength);
       const { lowest, highest } = bodyRange(byteLength);
@@ -134,12 +134,12 @@ describe("redact", () => {
     ["text", () => redact(undefined as never)],
     ["text", () => redact({ url: "/tiles" } as never)],
     ["prefixes", () => redact("", { prefixes: "sk_live" } as never)],
-  ])("names what is wrong of its arguments: %s", (argument, call) => {
+  ])("names the wrong argument: %s", (argument, call) => {
     expect(call).toThrow(TypeError);
     expect(call).toThrow(`"${argument}" must be a`);
   });
 
-  test("leaves of every key what lists show of it", async () => {
+  test("keeps the start of every key that lists show", async () => {
     for (const [prefix, byteLength] of [
       ["pay_live", 16],
       ["", 16],
@@ -157,7 +157,7 @@ describe("redact", () => {
       }
   });
 
-  /** What may stand in front of a secret and end in a letter or a digit. */
+  /** Text that may precede a secret, much of it ending in a letter or a digit. */
   const FRONTS = [
     ...["%3D", "%3d", "%2F", "%22", "%253D", "%25253d", "%u003D", "=3D", "%20Bearer%20"],
     ...["\\u003d", "\\u003D", "\\x3d", "\\075", "\\n", "\\t", "\\\\n", "\\/", "\\u0022", '\\"'],
@@ -173,7 +173,7 @@ describe("redact", () => {
     ...["\\e[36m", "&quot;", "&#61;", "&#x3D;", "\\u{3d}", "=", "/", "(", "…", "é", "\ud83d\ude00"],
   ];
 
-  test.each(FRONTS)("finds keys with a prefix and without one behind %j", async (front) => {
+  test.each(FRONTS)("finds keys with and without a prefix after %j", async (front) => {
     const forms = [
       ["pay_live", 16],
       ["", 16],
@@ -198,7 +198,7 @@ describe("redact", () => {
         }
   });
 
-  test("takes a damaged key for one, and nothing else", async () => {
+  test("finds a damaged key, and nothing else", async () => {
     const [key = ""] = await issue("pay_live", 16, 1);
     const damaged = replaceAt(key, key.length - 1, key.endsWith("2") ? "3" : "2");
     expect(redact(damaged)).toBe(`${secretStart(key)}…`);
@@ -212,14 +212,14 @@ describe("redact", () => {
     expect(redact(others)).toBe(others);
   });
 
-  test("finds keys of another form by their prefixes, and leaves these", () => {
+  test("finds keys of another format by their prefixes, and keeps the prefixes", () => {
     const line = "Bearer sk_live_abcdef0123456789 sk.live-abcdef012345 sk_live_short";
     expect(redact(line, { prefixes: ["sk_live"] })).toBe(
       "Bearer sk_live_… sk.live-abcdef012345 sk_live_short",
     );
   });
 
-  test("finds keys of another form behind escapes, and with escapes in them", () => {
+  test("finds keys of another format after escapes, and with escapes in them", () => {
     const secret = "sk_live_ab+cd/ef0123456789==";
     const prefixes = ["sk_live"];
     const forms = [
@@ -233,7 +233,7 @@ describe("redact", () => {
         expect(redact(`${front}${form}"`, { prefixes })).toBe(`${front}sk_live_…"`);
   });
 
-  test("finds the shortest body wherever it begins, whatever is around it", () => {
+  test("finds the shortest body at any place, whatever is around it", () => {
     const { lowest } = bodyRange(16);
     for (let at = 0; at < 3 * lowest.length; at += 1)
       for (const around of ["-", " 0", "OIl", "=3", "a ", "e. tides-"]) {
@@ -243,13 +243,13 @@ describe("redact", () => {
       }
   });
 
-  test("redacts once", async () => {
+  test("changes nothing when it is applied again", async () => {
     const [key = ""] = await issue("pay_live", 16, 1);
     const prefixes = ["pay_live"];
     expect(redact(redact(key, { prefixes }), { prefixes })).toBe(`${secretStart(key)}…`);
   });
 
-  test("knows the bodies of each length by their lowest and their highest", () => {
+  test("recognises the lowest and the highest body of each length", () => {
     for (let byteLength = 16; byteLength <= 255; byteLength += 1) {
       const { lowest, highest } = bodyRange(byteLength);
       expect([lowest, highest].map(isSecretBody)).toEqual([true, true]);

@@ -6,7 +6,7 @@ import { withRootPath } from "./root-path.js";
 
 const SECRET = "pay_live_ZUUaq9NgA2QyuEqiaE7LS7SXY9juh";
 
-/** A server with an access log, whose clock says half a second later with each reading. */
+/** A server with an access log, whose clock advances by half a second with each reading. */
 async function start(format: LogFormat) {
   const lines: string[] = [];
   let now = Date.UTC(2031, 4, 17);
@@ -34,7 +34,7 @@ async function start(format: LogFormat) {
 }
 
 describe("the access log", () => {
-  test("as JSON has one object a line, without the query, and cuts secrets", async () => {
+  test("as JSON has one object per line, without the query, and shortens secrets", async () => {
     const { url, lines, written } = await start("json");
     await fetch(`${url}/tiles/${SECRET}?key=${SECRET}`, { method: "DELETE" });
     await written;
@@ -51,21 +51,21 @@ describe("the access log", () => {
     ]);
   });
 
-  test("for people is a line a request", async () => {
+  test("for people has one line per request", async () => {
     const { url, lines, written } = await start("pretty");
     await fetch(`${url}/tiles`);
     await written;
     expect(lines).toEqual(["2031-05-17T00:00:01.000Z 404 GET  /tiles 500 ms 127.0.0.1"]);
   });
 
-  test("says where nobody was left to answer", async () => {
+  test("reports requests whose client disconnected", async () => {
     const { url, lines, written } = await start("pretty");
     await new Promise<void>((resolve) => get(`${url}/gone`).on("error", () => resolve()));
     await written;
     expect(lines[0]).toContain(" gone GET  /gone ");
   });
 
-  test("is not written where none is wanted", async () => {
+  test("is not written if it is turned off", async () => {
     const { url, lines } = await start("none");
     await fetch(`${url}/tiles`);
     expect(lines).toEqual([]);
@@ -73,7 +73,7 @@ describe("the access log", () => {
 });
 
 describe("the root path", () => {
-  test("says what this is, and leaves every other path and method", async () => {
+  test("says what this is, and passes on every other path and method", async () => {
     const { url } = await start("none");
     const answer = await fetch(`${url}/`);
     expect(await answer.json()).toMatchObject({

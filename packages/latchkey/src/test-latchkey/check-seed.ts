@@ -3,16 +3,16 @@ import { refuseNoObject, refuseUnknownFields } from "./known-fields.js";
 /** The parts of a seed. */
 const PARTS = ["apis", "identities", "roles", "keys"];
 
-/** Fields of what is created that the seed gives by itself, and by what. */
+/** Fields that the seed itself fills in, and where their values come from. */
 const GIVEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   identities: { externalId: "its name in the seed" },
   keys: { apiId: '"api"', externalId: '"identity"', ownerId: '"identity"' },
 };
 
 /**
- * Checks what plain JavaScript lets through, before anything of a seed is written.
+ * Checks what plain JavaScript lets through, before any part of a seed is written.
  *
- * @throws TypeError naming the part that is wrong, and what there is.
+ * @throws TypeError naming the wrong part and the possible names.
  */
 export function checkSeed(seed: unknown): void {
   refuseNoObject(seed, "seed");

@@ -9,11 +9,11 @@ describe("the clock of a test", () => {
     expect([clock.now(), clock.now()]).toEqual([START, START]);
   });
 
-  test("begins at a date as well", () => {
+  test("can start at a Date", () => {
     expect(createTestClock(new Date(START)).now()).toBe(START);
   });
 
-  test("moves on by a span, all of its parts added up, and answers where it is then", () => {
+  test("advances by a span, the sum of its parts, and returns the new instant", () => {
     const clock = createTestClock(START);
     expect(clock.advance({ days: 1, hours: 2, minutes: 3, seconds: 4, ms: 5 })).toBe(
       Date.UTC(2025, 0, 2, 2, 3, 4, 5),
@@ -22,14 +22,14 @@ describe("the clock of a test", () => {
     expect(clock.advance({})).toBe(clock.now());
   });
 
-  test("moves on to an instant, at the earliest to where it is", () => {
+  test("moves to an instant, but never to one in the past", () => {
     const clock = createTestClock(START);
     expect(clock.set(START)).toBe(START);
     expect(clock.set(new Date(START + 1))).toBe(START + 1);
     expect(() => clock.set(START)).toThrow("never goes back");
   });
 
-  test("goes as another clock goes, and is moved on top of that", () => {
+  test("follows another clock, with its own advances on top", () => {
     let other = START;
     const clock = createTestClock(() => other);
     clock.advance({ hours: 1 });

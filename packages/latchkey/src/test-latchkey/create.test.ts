@@ -13,14 +13,14 @@ const SEED = {
   },
 } as const;
 
-/** A test latchkey with keys. */
+/** A seeded test latchkey. */
 async function seeded(options?: TestLatchkeyOptions) {
   const context = createTestLatchkey(options);
   return { ...context, ...(await context.seed(SEED)) };
 }
 
 describe("time", () => {
-  test("stands still at a date that is the same in every run, and is moved over a refill", async () => {
+  test("stands still at the same date in every run, and can be moved past a refill", async () => {
     const { latchkey, clock, keys } = await seeded();
     const { key } = keys.daily;
     expect(latchkey.now()).toBe(Date.UTC(2025, 0, 1));
@@ -30,7 +30,7 @@ describe("time", () => {
     expect((await latchkey.verifyKey({ key })).code).toBe("VALID");
   });
 
-  test("goes as Vitest's fake timers go, where it is told to", async () => {
+  test("can follow Vitest's fake timers", async () => {
     vi.useFakeTimers({ now: Date.UTC(2030, 5, 1) });
     onTestFinished(() => void vi.useRealTimers());
     const { latchkey, clock, keys } = await seeded({ now: () => Date.now() });
@@ -43,7 +43,7 @@ describe("time", () => {
     expect((await latchkey.verifyKey({ key })).code).toBe("VALID");
   });
 
-  test("that stands still holds nothing up: counts of two workspaces are written in two steps", async () => {
+  test("that stands still blocks nothing: counts of two workspaces are written in two steps", async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     const { latchkey, keys } = await seeded();
@@ -56,7 +56,7 @@ describe("time", () => {
     expect(verifications.at(-1)).toMatchObject({ success: 1 });
   });
 
-  test("goes as those of node:test go", async () => {
+  test("can follow the fake timers of node:test", async () => {
     mock.timers.enable({ apis: ["Date", "setTimeout"], now: Date.UTC(2030, 5, 1) });
     onTestFinished(() => mock.timers.reset());
     const { latchkey, keys } = await seeded({ now: () => Date.now() });
@@ -69,7 +69,7 @@ describe("time", () => {
 });
 
 describe("a seed", () => {
-  test("is in the store, and answers ids and secrets by its own names", async () => {
+  test("is in the store, and returns ids and secrets by the names in the seed", async () => {
     const { latchkey, apis, identities, keys } = await seeded();
     expect(await latchkey.getApi(apis.maps)).toMatchObject({ name: "Map tiles" });
     expect(await latchkey.getApi(apis.tiles)).toMatchObject({ name: "tiles" });
@@ -88,7 +88,7 @@ describe("a seed", () => {
     expect(await may("tiles.write")).toMatchObject({ valid: true });
   });
 
-  test("has only the names that were seeded, by type", async () => {
+  test("has only the seeded names in its types", async () => {
     const { apis, identities, keys } = await seeded();
     expectTypeOf(apis).toEqualTypeOf<
       Readonly<Record<"tiles" | "maps", { readonly apiId: string }>>
@@ -102,7 +102,7 @@ describe("a seed", () => {
     ]);
   });
 
-  test("makes the same ids and secrets in every run", async () => {
+  test("creates the same ids and secrets in every run", async () => {
     const [one, other] = [await seeded(), await seeded()];
     expect([one.apis, one.identities, one.keys]).toEqual([
       other.apis,
@@ -111,7 +111,7 @@ describe("a seed", () => {
     ]);
   });
 
-  test("may be called again, with permissions that are there already", async () => {
+  test("may be called again, even with existing permissions", async () => {
     const { seed, latchkey } = await seeded();
     const { keys } = await seed({
       apis: { more: {} },
@@ -120,7 +120,7 @@ describe("a seed", () => {
     expect(await latchkey.verifyKey({ key: keys.another.key })).toMatchObject({ valid: true });
   });
 
-  test("refuses names that it does not have", async () => {
+  test("refuses unknown names", async () => {
     const { seed } = createTestLatchkey();
     // @ts-expect-error No API is called "map".
     const misspelt = seed({ apis: { maps: {} }, keys: { reader: { api: "map" } } });
@@ -152,7 +152,7 @@ describe("a seed that is wrong", () => {
       { apis: {}, identities: { harbour: { externalId: "h" } } },
       '"identities.harbour.externalId" is given by its name in the seed',
     ],
-  ])("in itself writes nothing: %j", async (seed, message) => {
+  ])("in its form writes nothing: %j", async (seed, message) => {
     const context = createTestLatchkey();
     await expect(context.seed(seed as never)).rejects.toThrow(new TypeError(message));
     expect(await context.latchkey.listApis()).toMatchObject({ total: 0 });
@@ -166,7 +166,7 @@ describe("a seed that is wrong", () => {
     [{ keys: { k: { api: "maps", roles: ["reader"] } } }, "the seed's keys.k: "],
     [{ roles: { reader: ["tiles read"] } }, "the seed's roles.reader: "],
     [{ identities: { harbour: { meta: 1 } } }, "the seed's identities.harbour: "],
-  ])("by an operation names its part, and leaves nothing: %j", async (parts, message) => {
+  ])("for an operation names the part, and leaves nothing: %j", async (parts, message) => {
     const { seed, latchkey } = createTestLatchkey();
     const half = seed({ apis: { maps: {} }, ...parts });
     await expect(half).rejects.toThrow(message);
@@ -176,7 +176,7 @@ describe("a seed that is wrong", () => {
 });
 
 describe("the recorder", () => {
-  test("holds what happened, but for the seed, in order and by type", async () => {
+  test("has all events except those of the seed, in order and by type", async () => {
     const { latchkey, recorder, keys } = await seeded();
     await latchkey.verifyKey({ key: keys.daily.key });
     await latchkey.deleteKey({ keyId: keys.staff.keyId });
@@ -192,7 +192,7 @@ describe("the recorder", () => {
     expect(recorder.events).toEqual([]);
   });
 
-  test("holds failures that no caller waits for", async () => {
+  test("has failures that no caller waits for", async () => {
     const { latchkey, recorder, failStore, keys } = await seeded();
     await latchkey.verifyKey({ key: keys.daily.key });
     failStore({ method: "addStatistics" });
@@ -203,7 +203,7 @@ describe("the recorder", () => {
     expect(recorder.errors).toEqual([]);
   });
 
-  test("passes on to listeners of the test's own", async () => {
+  test("calls the test's own listeners, too", async () => {
     const events: LatchkeyEvent[] = [];
     const errors: unknown[] = [];
     const broken = new Error("the listener is broken");
@@ -221,7 +221,7 @@ describe("the recorder", () => {
   });
 });
 
-test("another latchkey over the store is another process of the application", async () => {
+test("another latchkey on the store acts as another process of the application", async () => {
   const { latchkey, store, clock, keys } = await seeded();
   const { key, keyId } = keys.daily;
   const elsewhere = createLatchkey({ store, clock: clock.now });
@@ -236,17 +236,17 @@ test.each([
   ["onError", "log"],
   ["permission", []],
   ["seed", { apis: {} }],
-])("the option %s is refused where it is none, or not of its kind", (name, value) => {
+])("the option %s is refused if it is unknown or of the wrong type", (name, value) => {
   expect(() => createTestLatchkey({ [name]: value })).toThrow(`"${name}"`);
 });
 
-test("an option that does not exist is refused with those that do", () => {
+test("an unknown option is refused with a list of the known ones", () => {
   expect(() => createTestLatchkey({ permission: [] } as never)).toThrow(
     '"permission" is not an option of createTestLatchkey: now, workspaceId, ',
   );
 });
 
-test("names that the program knows are typed, as those of createLatchkey", () => {
+test("names can be typed, as with createLatchkey", () => {
   const { latchkey } = createTestLatchkey({ permissions: ["tiles.read"] });
   expect(() => latchkey.verifier({ permissions: "tiles.read" })).not.toThrow();
   // @ts-expect-error: the permission is misspelt

@@ -41,7 +41,7 @@ export interface TestLatchkey<Types extends LatchkeyTypes = DefaultTypes> extend
   readonly recorder: EventRecorder;
 }
 
-/** Every option there is. */
+/** All options. */
 const OPTIONS: Readonly<Record<keyof TestLatchkeyOptions, true>> = {
   now: true,
   workspaceId: true,
@@ -99,7 +99,7 @@ export function createTestLatchkey<
     ...faulty,
     latchkey: createLatchkey({ ...shared, ...listeners, store: faulty.store }),
     clock,
-    // On the store itself, which does not fail, and with nobody listening.
+    // On the sound store itself, which does not fail, and without listeners.
     seed: createSeed(createLatchkey({ ...shared, store: sound }) as unknown as Latchkey),
     recorder,
   };

@@ -2,7 +2,7 @@
  * Refuses an object with a field that has no meaning: in plain JavaScript nothing else would notice a misspelt one.
  *
  * @param what - What the fields are of: `"tims" is not a field of failStore`.
- * @throws TypeError naming the field and those that there are.
+ * @throws TypeError naming the field and the known ones.
  */
 export function refuseUnknownFields(value: object, known: readonly string[], what: string): void {
   const unknown = Object.keys(value).find((name) => !known.includes(name));
@@ -10,7 +10,7 @@ export function refuseUnknownFields(value: object, known: readonly string[], wha
   throw new TypeError(`"${unknown}" is not ${what}: ${known.join(", ")}`);
 }
 
-/** Refuses what is no object. @throws TypeError naming it. */
+/** Refuses a value that is not an object. @throws TypeError naming it. */
 export function refuseNoObject(value: unknown, path: string): asserts value is object {
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw new TypeError(`"${path}" must be an object`);

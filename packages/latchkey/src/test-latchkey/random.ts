@@ -4,7 +4,7 @@ import type { RandomBytes } from "@latchkey/core";
 /** Bytes of one SHA-256. */
 const BLOCK = 32;
 
-/** Makes a source of bytes that are the same in every run, so that ids and secrets are, too: for tests, and for nothing else. */
+/** Makes a source of the same bytes in every run, so that ids and secrets are the same, too. Only for tests. */
 export function createTestRandom(): RandomBytes {
   let draws = 0;
   return (size) => {

@@ -48,7 +48,7 @@ export type SeedFunction = <
   seed: Seed<Api, Identity, Key>,
 ) => Promise<Seeded<Api, Identity, Key>>;
 
-/** Makes a {@link SeedFunction} that writes with a latchkey. One thing after the other: then each run makes the same ids. */
+/** Makes a {@link SeedFunction} that writes with a latchkey, one record after the other, so that each run creates the same ids. */
 export function createSeed(latchkey: Latchkey): SeedFunction {
   return async (seed) => {
     checkSeed(seed);
@@ -116,7 +116,7 @@ function permissionsOf(
   );
 }
 
-/** Creates the permissions that are not there yet. */
+/** Creates the permissions that do not exist yet. */
 async function createPermissions(
   latchkey: Latchkey,
   part: string,

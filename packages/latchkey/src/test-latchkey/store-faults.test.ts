@@ -2,7 +2,7 @@ import { mock } from "node:test";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createTestLatchkey } from "./create.js";
 
-/** A test latchkey with a key of three uses, which was verified once. */
+/** A test latchkey with a key of three uses that was verified once. */
 async function opened() {
   const context = createTestLatchkey();
   const { keys } = await context.seed({
@@ -16,7 +16,7 @@ async function opened() {
   return { ...context, verify, usesLeft };
 }
 
-/** Whether a promise has settled, as far as can be told without waiting for time to pass. */
+/** Whether a promise settles without any timer. */
 async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   let settled = false;
   promise.then(
@@ -32,7 +32,7 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
 }
 
 describe("a store that fails", () => {
-  test("does so as many times as was said, and has done nothing then", async () => {
+  test("fails the given number of times, without doing anything", async () => {
     const { verify, failStore, usesLeft } = await opened();
     failStore({ times: 2 });
     const unavailable = { code: "STORE_UNAVAILABLE", outcome: "not-applied" };
@@ -42,14 +42,14 @@ describe("a store that fails", () => {
     expect(await verify()).toMatchObject({ valid: true });
   });
 
-  test("has done its part where the outcome is unknown, and only the answer is lost", async () => {
+  test("with an unknown outcome does its work, and only the answer is lost", async () => {
     const { verify, failStore, usesLeft } = await opened();
     failStore({ outcome: "unknown" });
     await expect(verify()).rejects.toMatchObject({ outcome: "unknown" });
     expect(await usesLeft()).toBe(1);
   });
 
-  test("can be made to fail in one method alone", async () => {
+  test("can fail in one method only", async () => {
     const { latchkey, verify, failStore } = await opened();
     failStore({ times: Number.POSITIVE_INFINITY, method: "commit" });
     expect(await verify()).toMatchObject({ valid: true });
@@ -61,11 +61,11 @@ describe("a store that fails", () => {
     expect(await latchkey.createApi({ name: "maps" })).toHaveProperty("apiId");
   });
 
-  test("fails what operations wait for, not what runs beside them, nor seeds", async () => {
+  test("fails the calls that operations wait for, not those beside them, nor seeds", async () => {
     const { latchkey, seed, failStore, recorder } = await opened();
     failStore();
     expect(await seed({ apis: { maps: {} } })).toHaveProperty("apis.maps.apiId");
-    // The count of the verification is written first.
+    // Closing writes the count of the verification.
     await latchkey.close();
     expect(recorder.errors).toEqual([]);
     await expect(latchkey.listApis()).rejects.toThrow("the test made the store fail");
@@ -85,7 +85,7 @@ describe("a store that fails", () => {
 });
 
 describe("a slow store", () => {
-  test("takes its time, by Vitest's fake timers", async () => {
+  test("is slow by Vitest's fake timers", async () => {
     const { verify, slowStore } = await opened();
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
@@ -99,7 +99,7 @@ describe("a slow store", () => {
     expect(await verify()).toMatchObject({ valid: true });
   });
 
-  test("takes its time, by those of node:test", async () => {
+  test("is slow by the fake timers of node:test", async () => {
     const { verify, slowStore } = await opened();
     mock.timers.enable({ apis: ["setTimeout"] });
     onTestFinished(() => mock.timers.reset());
@@ -111,7 +111,7 @@ describe("a slow store", () => {
     expect(await pending).toMatchObject({ valid: true });
   });
 
-  test("may fail in the end, and is slow in one method alone where that was said", async () => {
+  test("may also fail, and can be slow in one method only", async () => {
     const { latchkey, verify, slowStore, failStore } = await opened();
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
@@ -131,7 +131,7 @@ describe("a slow store", () => {
     expect(() => createTestLatchkey().slowStore(delay as never)).toThrow(message);
   });
 
-  test.each([-1, 0.5, Number.NaN, 2 ** 31])("does not take %d ms", (ms) => {
+  test.each([-1, 0.5, Number.NaN, 2 ** 31])("cannot be slowed by %d ms", (ms) => {
     expect(() => createTestLatchkey().slowStore({ ms })).toThrow('"ms" must be a whole number');
   });
 });

@@ -109,7 +109,7 @@ function isMeant(
   return only === undefined ? METHODS[method] === "awaited" : method === only;
 }
 
-/** A call that fails, before or after the store has done its part. */
+/** A call that fails, before or after the store has executed it. */
 function failed(
   { outcome = "not-applied" }: StoreFailure,
   run: () => unknown,
@@ -120,7 +120,7 @@ function failed(
   };
 }
 
-/** Makes a call after a while. The timer is looked up now, so that it may be a fake one. */
+/** Makes a call after a delay. It looks up the timer with each call, because it may be a fake one. */
 async function late(run: () => unknown, delayMs: SpanMs): Promise<unknown> {
   if (delayMs > 0) await new Promise<void>((resolve) => void setTimeout(resolve, delayMs));
   return run();

@@ -8,13 +8,13 @@ import { tempFolder } from "./temp-folder.js";
 export interface CliStore {
   readonly url: string;
   readonly run: (args: string, parts?: Partial<Host>) => ReturnType<typeof runInProcess>;
-  /** Runs a command that must succeed, with `--json`, and answers its objects. */
+  /** Runs a command with `--json`, which must succeed, and returns the printed objects. */
   readonly json: (args: string, parts?: Partial<Host>) => Promise<Record<string, never>[]>;
-  /** Runs a command that must be refused for how it is written, in these words. */
+  /** Runs a command that must be refused as wrong usage, with this message. */
   readonly refuses: (args: string, message: string) => Promise<void>;
 }
 
-/** A new SQLite file and the command line on it: arguments are separated by spaces. */
+/** Creates a SQLite file, and runs commands on it. Arguments are separated by spaces. */
 export function cliStore(): CliStore {
   const url = `sqlite:${join(tempFolder(), "keys.db")}`;
   let runs = 0;
@@ -41,7 +41,7 @@ export function cliStore(): CliStore {
   };
 }
 
-/** When all of it happens: a second for each run. */
+/** The instant of the first run. Each run is a second later. */
 const NOON: number = Date.UTC(2031, 4, 17, 12);
 
 /** A terminal without colours. */

@@ -1,4 +1,4 @@
-/** What a run of a program left behind. */
+/** The result of a program that has ended. */
 export interface Ended {
   readonly exitCode: number | null;
   readonly stdout: string;

@@ -2,22 +2,22 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { inspect } from "node:util";
 
-/** How many bytes of a needle are looked up at each place of what is searched. */
+/** Bytes of a needle that are looked up at each position of the searched bytes. */
 const WINDOW = 4;
 
-/** Where a window is noted in a table of 2^20. */
+/** The slot of a window in a table of 2^20. */
 const slotOf = (window: number) => Math.imul(window, 0x9e3779b1) >>> 12;
 
 interface Needle {
   readonly encoding: string;
   readonly bytes: Buffer;
-  /** Where in the needle the window is. */
+  /** Position of the window in the needle. */
   readonly at: number;
 }
 
 /**
- * A text in five encodings. In base64 it looks different behind one and behind two other bytes, so there are three of each; characters that
- * hold bits of a neighbour are left off.
+ * A text in five encodings. Base64 depends on whether zero, one or two other bytes come before, so there are three forms of each alphabet.
+ * Characters that contain bits of a neighbour are left out.
  */
 function encoded(text: string): readonly (readonly [encoding: string, bytes: Buffer])[] {
   const bytes = Buffer.from(text);
@@ -36,7 +36,7 @@ function encoded(text: string): readonly (readonly [encoding: string, bytes: Buf
   ];
 }
 
-/** Where secrets were found, in words; empty where none was. */
+/** Describes each secret found in the bytes; empty if there is none. */
 export type FindSecrets = (where: string, bytes: Buffer) => string[];
 
 /**
@@ -70,7 +70,7 @@ export function secretFinder(secrets: Iterable<string>): FindSecrets {
   };
 }
 
-/** Every file below a folder, with what is in it. Sockets and what vanishes meanwhile are left out. */
+/** Every file below a folder, with its contents. Sockets and files that vanish meanwhile are left out. */
 export function filesBelow(folder: string): (readonly [path: string, bytes: Buffer])[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
@@ -79,7 +79,7 @@ export function filesBelow(folder: string): (readonly [path: string, bytes: Buff
   });
 }
 
-/** All that can be made of a value by printing it: of an error also its stack, cause and hidden fields. */
+/** Everything that printing a value can show; for an error, that includes its stack, cause and hidden fields. */
 export function everythingAbout(value: unknown): string {
   const whole = { depth: 20, maxStringLength: null, maxArrayLength: null } as const;
   if (!(value instanceof Error)) return inspect(value, whole);

@@ -1,4 +1,4 @@
-/** The lists of a latchkey as loops. They are no operations: each reads the pages of one. */
+/** The lists of a latchkey. They are not operations themselves: each reads the pages of one. */
 export const LIST_NAMES = [
   "apis",
   "keysOf",

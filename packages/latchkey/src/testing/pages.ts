@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The folder of this package, and that of the repository. */
+/** The folder of this package. */
 export const PACKAGE_FOLDER: string = fileURLToPath(new URL("../..", import.meta.url));
 export const REPOSITORY: string = join(PACKAGE_FOLDER, "..", "..");
 
@@ -21,12 +21,12 @@ export const PAGES: readonly { readonly path: string; readonly text: string }[] 
   ...REFERENCE,
 ].map((path) => ({ path, text: readFileSync(join(REPOSITORY, path), "utf8") }));
 
-/** The text of one of them. */
+/** The text of one of these pages. */
 export function textOf(path: string): string {
   return PAGES.find((page) => page.path === path)?.text ?? "";
 }
 
-/** Every TypeScript program of these pages. */
+/** All TypeScript programs of these pages. */
 export const PROGRAMS: readonly { readonly title: string; readonly code: string }[] = PAGES.flatMap(
   ({ path, text }) =>
     [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = ""], index) => ({

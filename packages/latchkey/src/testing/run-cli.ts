@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { Ended } from "./ended.js";
 
-/** As it is published: the drills are run on a build that is up to date. */
+/** The published entry. It needs a current build. */
 export const cli = fileURLToPath(new URL("../../bin/cli.js", import.meta.url));
 
 type Env = Readonly<Record<string, string>>;
@@ -14,7 +14,7 @@ export interface RunningServer {
   readonly url: string;
   /** Every line printed so far, the address first. */
   readonly lines: readonly string[];
-  /** Resolves with the line of this index, 0 being the address. */
+  /** Resolves to the line at this index; 0 is the address. */
   line(index: number): Promise<string>;
   /** Sends a signal without waiting. */
   signal(name: NodeJS.Signals): void;
@@ -28,7 +28,7 @@ export function runCli(args: readonly string[], env: Env = {}): Promise<Ended> {
   return endOf(spawnCli(args, env));
 }
 
-/** Starts `latchkey serve`, or another that listens, on a free port and waits until it says where it is. */
+/** Starts `latchkey serve`, or another command that listens, on a free port, and resolves once it has printed its address. */
 export async function startServer(
   args: readonly string[],
   env: Env = {},
@@ -64,7 +64,7 @@ export function spawnCli(
   env: Env = {},
   stdio: StdioOptions = ["ignore", "pipe", "pipe"],
 ): ChildProcess {
-  // Settings of whoever runs the tests must not decide what they see.
+  // The user's own settings must not have an effect.
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("LATCHKEY_"));
   return spawn(process.execPath, [cli, ...args], {
     env: { ...Object.fromEntries(inherited), ...env },
@@ -72,7 +72,7 @@ export function spawnCli(
   });
 }
 
-/** Resolves with what a program left behind, once it has ended. */
+/** Resolves once a program has ended. */
 export function endOf(child: ChildProcess): Promise<Ended> {
   let stdout = "";
   let stderr = "";

@@ -1,7 +1,7 @@
 import { runArguments } from "../program.js";
 import { testHost } from "./test-host.js";
 
-/** Runs a command inside this process and answers the lines it printed; rejects as the command does. */
+/** Runs a command inside this process, and returns the printed lines. Rejects as the command does. */
 export async function runCommand(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},

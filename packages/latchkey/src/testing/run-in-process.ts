@@ -3,7 +3,7 @@ import { runProgram } from "../program.js";
 import type { Ended } from "./ended.js";
 import { testHost } from "./test-host.js";
 
-/** Runs the program inside this process, and answers what it would have left behind. It must end by itself. */
+/** Runs the program inside this process, and returns its output and exit code. It must end by itself. */
 export async function runInProcess(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},

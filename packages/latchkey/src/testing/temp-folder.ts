@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 
-/** A new folder that is gone when the test is. */
+/** Creates a folder that is deleted after the test. */
 export function tempFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "latchkey-test-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

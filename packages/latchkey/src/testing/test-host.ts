@@ -1,6 +1,6 @@
 import type { Host } from "../command-line/host.js";
 
-/** What a program is given that prints into a file, and has nothing on stdin. */
+/** A host whose stdout is a file and whose stdin is empty. */
 export function testHost(parts: Partial<Host>): Host {
   const { readInput = async () => "" } = parts;
   return {
