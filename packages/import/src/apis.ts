@@ -34,7 +34,7 @@ export async function assertApiName(apiName: string): Promise<void> {
   );
 }
 
-/** Finds the API of a row: the one given for all rows, otherwise the row's own, otherwise the one with the name that it gives. */
+/** Finds the API of a row: the one given for all rows, otherwise the row's id of one, otherwise the one with the row's name. */
 export class Apis {
   readonly #latchkey: Pick<Latchkey, "getApi" | "listApis">;
   readonly #given: { readonly apiId?: string | undefined; readonly apiName?: string | undefined };
@@ -83,13 +83,13 @@ export class Apis {
         throw error;
       },
     );
-    // From a row: each may have a different one, as long as a row may be.
+    // Bounded, because each row may bring another id, and an id may be as long as a row.
     if (this.#exists.size >= MAX_REMEMBERED) this.#exists.clear();
     if (apiId.length <= MAX_ID) this.#exists.set(apiId, exists);
     return exists;
   }
 
-  /** If several have the name, the oldest one. */
+  /** APIs by name. If several share a name, the oldest one. */
   async #list(): Promise<Map<string, string>> {
     const ids = new Map<string, string>();
     for await (const { apis } of apiPages(this.#latchkey))

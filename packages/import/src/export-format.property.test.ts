@@ -41,7 +41,7 @@ const exportedKey: fc.Arbitrary<ExportedKey> = fc.record(
   { requiredKeys: ["hash", "id", "apiId", "api", "createdAt", "enabled"] },
 ) as fc.Arbitrary<ExportedKey>;
 
-test("an import reads back what an export writes, whatever the texts", async () => {
+test("an import reads back an export with any texts", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(exportedKey, { minLength: 1, maxLength: 3 }),

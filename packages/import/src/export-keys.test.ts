@@ -19,7 +19,7 @@ type OpenLatchkey = ReturnType<typeof openLatchkey>;
 
 const VAULT = keyRing(1);
 
-/** Everything that an export writes, as text, and its last page. */
+/** The text of an export, and its last page. */
 async function exported(from: OpenLatchkey, format: ExportFormat, apiId?: string) {
   let text = exportHeader(format);
   let last: object = {};
@@ -71,7 +71,7 @@ async function fill(latchkey: OpenLatchkey) {
   return { apiId, secrets: [plain, full, shared, off].map(({ key }) => key) };
 }
 
-/** What a caller sees of the keys, but for what an import makes anew. */
+/** The keys as callers see them, without the fields that an import creates anew. */
 async function listed(latchkey: OpenLatchkey) {
   const { apis } = await latchkey.listApis();
   const pages = await Promise.all(
@@ -92,13 +92,13 @@ const STORES: readonly [string, () => KeyStore][] = [
 ];
 
 describe.each(STORES)("an export of %s", (_name, openStore) => {
-  test.each(EXPORT_FORMATS)("as %s is read back whole", async (format) => {
+  test.each(EXPORT_FORMATS)("as %s can be imported completely", async (format) => {
     const from = openLatchkey(openStore(), { vault: VAULT });
     const { secrets } = await fill(from);
     const { text, last } = await exported(from, format);
     expect(last).toEqual({ exported: 4, sealed: 1, peppered: 0, damaged: 0 });
     const into = openLatchkey(openStore());
-    // Roles are made anew, and without permissions.
+    // Roles are created anew, without permissions.
     await into.createPermission({ name: "tides.write" });
     await into.createRole({ name: "harbour", permissions: ["tides.write"] });
     const source = openSource(format, inPieces(text));
@@ -123,7 +123,7 @@ describe.each(STORES)("an export of %s", (_name, openStore) => {
 });
 
 test.each(EXPORT_FORMATS)(
-  "a key that expired because nobody used it stays so after an import of %s",
+  "a key that expired because nobody used it stays expired after an import of %s",
   async (format) => {
     let now = NOON;
     const settings = { usage: { flushMs: 1_000 }, clock: () => now } as const;
@@ -159,10 +159,10 @@ test.each(EXPORT_FORMATS)(
 );
 
 test.each(STORES)(
-  "an API that is deleted meanwhile ends no export of %s of all APIs",
+  "if an API is deleted meanwhile, an export of %s of all APIs continues",
   async (_name, openStore) => {
     const from = openLatchkey(openStore());
-    // The first has two pages: it is deleted between them, and the second before its only one.
+    // The first API has two pages and is deleted between them. The second is deleted before its only page.
     const names = ["first", "second", "third"];
     for (const name of names) {
       const { apiId } = await from.createApi({ name });
@@ -182,7 +182,7 @@ test.each(STORES)(
 );
 
 test.each(STORES)(
-  "an export of %s says how many APIs are damaged, whose keys it leaves out",
+  "an export of %s reports the number of damaged APIs, and leaves out their keys",
   async (_name, openStore) => {
     const store = openStore();
     const from = openLatchkey(store);
@@ -207,7 +207,7 @@ test.each(STORES)(
   },
 );
 
-test("an API that is deleted meanwhile ends an export of it alone with an error", async () => {
+test("if an API is deleted meanwhile, an export of that API fails", async () => {
   const from = openLatchkey();
   const { apiId } = await from.createApi({ name: "tides" });
   for (let at = 0; at < 101; at += 1) await from.createKey({ apiId });
@@ -217,7 +217,7 @@ test("an API that is deleted meanwhile ends an export of it alone with an error"
   await expect(pages.next()).rejects.toMatchObject({ code: "NOT_FOUND" });
 });
 
-test("an export holds no secret, sealed or not, and says how many it left out", async () => {
+test("an export contains no secret, encrypted or not, and reports how many it left out", async () => {
   const from = openLatchkey(undefined, { vault: VAULT });
   const { secrets, apiId } = await fill(from);
   for (const format of EXPORT_FORMATS) {
@@ -230,7 +230,7 @@ test("an export holds no secret, sealed or not, and says how many it left out", 
   expect(last).toMatchObject({ exported: 2, sealed: 1 });
 });
 
-test("cells that a spreadsheet takes for formulas are escaped where that is wanted, and nothing else is changed", async () => {
+test("on request, cells that a spreadsheet takes for formulas are escaped, and nothing else is changed", async () => {
   const from = openLatchkey();
   const { apiId } = await from.createApi({ name: "tides" });
   const names = ["=HYPERLINK(1)", "+1", "-1", "@a", "\t=1", "＝1", "plain", "a=1"];
@@ -241,14 +241,14 @@ test("cells that a spreadsheet takes for formulas are escaped where that is want
     for (const name of names.slice(0, 6)) expect(escaped).toContain(`'${name}`);
     expect(escaped).not.toMatch(/,"?[=+@\t]/);
     expect(escaped.replaceAll("'", "")).toBe(raw);
-    // One in sixty-four hashes begins with a -.
+    // One in sixty-four hashes starts with a -.
     const odd = keys.map((key) => ({ ...key, hash: { ...key.hash, value: `-${key.hash.value}` } }));
     expect(exportText("csv", odd, { escapeFormulas: true })).toMatch(/^-/m);
     expect(exportText("jsonl", keys, { escapeFormulas: true })).toBe(exportText("jsonl", keys));
   }
 });
 
-test("a hash under a pepper says so, and an import skips it", async () => {
+test("an exported hash names its pepper, and an import skips it", async () => {
   const from = openLatchkey(undefined, { pepper: keyRing(50) });
   const { apiId } = await from.createApi({ name: "tides" });
   await from.createKey({ apiId });
@@ -262,7 +262,7 @@ test("a hash under a pepper says so, and an import skips it", async () => {
   }
 });
 
-test("more keys than a page are all exported, and none twice", async () => {
+test("keys of several pages are all exported, each once", async () => {
   const from = openLatchkey();
   const { apiId } = await from.createApi({ name: "tides" });
   for (let at = 0; at < 3; at += 1)

@@ -8,7 +8,7 @@ import {
 import { apiPages } from "./apis.js";
 import { type ExportedKey, exportedKey } from "./exported-key.js";
 
-/** What an export uses of a latchkey. */
+/** The methods of a latchkey that an export calls. */
 export type ExportOrigin = Pick<
   Latchkey,
   "listKeys" | "listApis" | "getApi" | "getIdentity" | "workspaceId" | "now"
@@ -71,7 +71,7 @@ export async function* exportKeys({
         damaged += page.damaged ?? 0;
         yield { keys, ...counts() };
       }
-    // There may be no other page that says so.
+    // Damaged APIs without another page would go unreported.
     if (unreadable > 0) yield { keys: [], ...counts() };
   }
 }
@@ -84,7 +84,7 @@ async function* apisOf(
   else yield { apis: [await from.getApi({ apiId })] };
 }
 
-/** `isAsked`: whether the API was asked for: otherwise it is passed over where it was deleted meanwhile. */
+/** `isAsked`: whether the caller named the API. Otherwise it is skipped if it was deleted meanwhile. */
 async function* keyPages(
   from: ExportOrigin,
   apiId: string,
@@ -117,7 +117,7 @@ async function ownerOf(
   return owner;
 }
 
-/** Null if what is asked for is not there any more. */
+/** Null instead of a `NOT_FOUND` error. */
 function unlessGone<Value>(asked: Promise<Value>): Promise<Value | null> {
   return asked.catch((error: unknown) => {
     if (error instanceof LatchkeyError && error.code === "NOT_FOUND") return null;

@@ -8,11 +8,11 @@ import { betterAuthRow } from "./sources/better-auth.js";
 import { hashOf, inPieces, NOON, openLatchkey, runImport } from "./testing/imports.js";
 
 const HASH = hashOf("tide_1");
-/** Twice the bound on a line. What takes a time that grows with the square of the size takes an hour of this. */
+/** Twice the bound on a line. A parser with quadratic time would take an hour for this. */
 const SIZE = 2_000_000;
 const PIECE = 65_536;
 
-/** A text so often that it has this size, in pieces of a file's size. */
+/** A text repeated to this size, in pieces as large as those of a file. */
 async function* repeated(text: string, size: number): AsyncGenerator<string> {
   const times = Math.ceil(PIECE / text.length);
   const piece = text.repeat(times);
@@ -20,7 +20,7 @@ async function* repeated(text: string, size: number): AsyncGenerator<string> {
     yield left >= times ? piece : text.repeat(left);
 }
 
-/** A beginning, a text again and again, and an end. */
+/** A beginning, a repeated text, and an end. */
 async function* textOf(begin: string, text: string, end = "", size = SIZE) {
   yield begin;
   yield* repeated(text, size);
@@ -31,7 +31,7 @@ const CSV = "hash,name\n";
 const LINE = `${JSON.stringify({ hash: HASH, name: "good" })}\n`;
 const UNKEY = `${JSON.stringify({ keys: [{ hash: HASH }] })}\n`;
 
-/** A source, the beginning of a text, what is repeated, the end, and what the last bad row is told. */
+/** A source, a title, the beginning of a text, the repeated part, the end, and the issue of the last bad row. */
 const HOSTILE: readonly (readonly [SourceKind, string, string, string, string, string])[] = [
   ["csv", "a quoted cell", `${CSV}${HASH},"`, `${HASH},evil\n`, '"\n', "longer than 1000000"],
   ["csv", "a cell", `${CSV}${HASH},`, "x", "\n", "longer than 1000000"],
@@ -67,14 +67,14 @@ const HOSTILE: readonly (readonly [SourceKind, string, string, string, string, s
   ],
 ];
 
-/** Text of the same size that holds nothing odd. */
+/** Ordinary text, to compare times. */
 const GOOD: Readonly<Record<string, readonly [begin: string, text: string]>> = {
   csv: [CSV, `${HASH},good\n`],
   jsonl: ["", LINE],
   unkey: ["", UNKEY],
 };
 
-/** How much of a processor it takes to read a source, in ms, the last of its rows that is bad, and how many are good. */
+/** Reads a source, and returns the processor time in ms, the last bad row, and the number of good rows. */
 async function read(kind: SourceKind, pieces: AsyncIterable<string>) {
   const before = process.cpuUsage();
   let bad: ImportRow | undefined;
@@ -87,11 +87,11 @@ async function read(kind: SourceKind, pieces: AsyncIterable<string>) {
   return { ms: (user + system) / 1_000, bad, good };
 }
 
-/** How many times longer a text may take than good rows of its size would, and how long the garbage of earlier tests may take, in ms. */
+/** How many times longer a text may take than good rows of the same size, and an allowance for collecting garbage, in ms. */
 const [FACTOR, GARBAGE_MS] = [8, 1_000];
 const goodMs = new Map<SourceKind, number>();
 
-/** What good rows of the size take, by what a tenth of them takes. */
+/** Processor time for good rows of this size, in ms, estimated from a tenth of them. */
 async function msOfGood(kind: SourceKind): Promise<number> {
   const [begin, text] = GOOD[kind] as readonly [string, string];
   const ms = goodMs.get(kind) ?? (await read(kind, textOf(begin, text, "", SIZE / 10))).ms * 10;
@@ -108,14 +108,14 @@ function bytesHeld(): number {
   return heapUsed + external;
 }
 
-describe("text that no export ever has", () => {
+describe("hostile text", () => {
   test.each([
     ["csv", `${CSV}${HASH},"`, "x\n"],
     ["csv", CSV, ","],
     ["jsonl", "", "x"],
     ["unkey", "[", "[],"],
   ] as const)(
-    "are read from %s without being kept: %j, then %j for good",
+    "is not kept in memory, with %s: %j, then %j endlessly",
     async (kind, begin, text) => {
       const before = bytesHeld();
       let most = 0;
@@ -134,11 +134,11 @@ describe("text that no export ever has", () => {
   );
 
   test.each(HOSTILE)(
-    "in %s, %s: named by row, in the time of good rows",
+    "in %s, %s is refused by row, in about the time of good rows",
     async (kind, _name, begin, text, end, issue) => {
       const most = (await msOfGood(kind)) * FACTOR + GARBAGE_MS;
       const { ms, bad, good } = await read(kind, textOf(begin, text, end));
-      // Nothing that is repeated becomes a row: the one at the end of most texts is all that is good.
+      // The repeated part never becomes a row: only the row at the end of most texts is good.
       expect(good).toBe(end === "" || kind === "csv" ? 0 : 1);
       expect(bad?.issues[0]?.message).toContain(issue);
       expect(bad?.number).toBeGreaterThan(0);
@@ -146,11 +146,11 @@ describe("text that no export ever has", () => {
     },
   );
 
-  test("as the row of names of a CSV file is refused", async () => {
+  test("is refused as the row of names of a CSV file", async () => {
     await expect(read("csv", textOf("", "x"))).rejects.toThrow("the row of names is longer than");
   });
 
-  test("in a row of an own source or of a database stops no other row", async () => {
+  test("in a row of a custom source or a database stops no other row", async () => {
     const long = "x".repeat(SIZE);
     let deep: unknown = 1;
     for (let level = 0; level < 100_000; level += 1) deep = [deep];
@@ -194,7 +194,7 @@ describe("text that no export ever has", () => {
 });
 
 test.each(["toString", "valueOf", "toJSON", "length"])(
-  "a hash whose value is an object with a field %s that is no function is refused in its row",
+  "a hash value with a field %s that is not a function is refused in its row",
   async (member) => {
     const lines = [{ hash: { value: { [member]: 1 } } }, { hash: HASH, name: "good" }];
     const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
@@ -208,7 +208,7 @@ test.each(["toString", "valueOf", "toJSON", "length"])(
   },
 );
 
-/** Anything that JSON can say, and objects whose members mean something to JavaScript. */
+/** Any JSON value, and objects with members that are special in JavaScript. */
 const anything = fc.oneof(
   fc.jsonValue(),
   fc.dictionary(
@@ -271,7 +271,7 @@ const COLUMNS = [
 const rowOf = (fields: readonly string[]) =>
   fc.dictionary(fc.constantFrom(...fields), anything, { maxKeys: 6, noNullPrototype: true });
 
-test("rows are data of any shape: each is written or skipped with a reason, and the good one behind them is written", async () => {
+test("rows of any shape are written or skipped with a reason, and a good row after them is written", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(rowOf(FIELDS), { maxLength: 4 }),

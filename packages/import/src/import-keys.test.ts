@@ -19,7 +19,7 @@ const secret = (at: number) => `tide_${at.toString(16).padStart(32, "0")}`;
 const jsonl = (...rows: readonly object[]) =>
   openSource("jsonl", inPieces(rows.map((row) => `${JSON.stringify(row)}\n`).join("")));
 
-test("keys go on working, whatever form their hash has", async () => {
+test("keys keep working, whatever the form of their hash", async () => {
   const latchkey = openLatchkey();
   const { apiId } = await latchkey.createApi({ name: "tides" });
   const from = jsonl(
@@ -35,7 +35,7 @@ test("keys go on working, whatever form their hash has", async () => {
     expect(await latchkey.verifyKey({ key: secret(at) })).toMatchObject({ code: "VALID", apiId });
 });
 
-test("one bad row stops no other, and each is named with its field and reason", async () => {
+test("a bad row stops no other, and is reported with its field and reason", async () => {
   const latchkey = openLatchkey();
   const { apiId } = await latchkey.createApi({ name: "tides" });
   const lines = [
@@ -71,7 +71,7 @@ test("one bad row stops no other, and each is named with its field and reason", 
   expect((await latchkey.verifyKey({ key: secret(4) })).code).toBe("VALID");
 });
 
-test("a second run writes nothing and says that all is there, also after uses, changes and a run that was cut off", async () => {
+test("a second run writes nothing and finds every key, even after uses, changes and an interrupted run", async () => {
   const latchkey = openLatchkey();
   const { apiId } = await latchkey.createApi({ name: "tides" });
   const rows = Array.from({ length: 250 }, (_, at) => ({
@@ -96,7 +96,7 @@ test("a second run writes nothing and says that all is there, also after uses, c
   expect(await latchkey.verifyKey({ key: secret(3) })).toMatchObject({ remaining: 3 });
 });
 
-test("a dry run reports what the import then does, and writes nothing", async () => {
+test("a dry run reports what the import will do, and writes nothing", async () => {
   const latchkey = openLatchkey();
   const rows = [
     { api: "tides", hash: hashOf(secret(1)), permissions: ["tides.read"], roles: ["harbour"] },
@@ -117,7 +117,7 @@ test("a dry run reports what the import then does, and writes nothing", async ()
   expect([real.report.written, real.report.alreadyThere]).toEqual([1, 1]);
 });
 
-test("nothing is made for rows that are skipped, and a dry run names the same reasons", async () => {
+test("nothing is created for skipped rows, and a dry run gives the same reasons", async () => {
   const latchkey = openLatchkey();
   const row = { api: "tides", permissions: ["tides.read"], roles: ["harbour"] };
   const rows = [
@@ -137,7 +137,7 @@ test("nothing is made for rows that are skipped, and a dry run names the same re
   expect((await latchkey.listAuditEvents()).events).toEqual([]);
 });
 
-test("a name that no API can have is refused before any row is read", async () => {
+test("an impossible API name is refused before any row is read", async () => {
   const from = jsonl({ hash: hashOf(secret(1)) });
   await expect(runImport({ from, into: openLatchkey(), apiName: "t" })).rejects.toMatchObject({
     code: "BAD_REQUEST",
@@ -145,7 +145,7 @@ test("a name that no API can have is refused before any row is read", async () =
   });
 });
 
-test("an owner gets what is known of it once, and keeps what it has", async () => {
+test("a new owner is created once with its settings, and an existing one keeps its own", async () => {
   const latchkey = openLatchkey();
   await latchkey.createIdentity({ externalId: "known", meta: { plan: "gold" } });
   const identity = {
@@ -169,7 +169,7 @@ test("an owner gets what is known of it once, and keeps what it has", async () =
   expect((await latchkey.verifyKey({ key: secret(2) })).code).toBe("USAGE_EXCEEDED");
 });
 
-test("an instant that no date can name is refused in its row", async () => {
+test("an instant beyond the range of dates is refused in its row", async () => {
   const row = (number: number) => ({ api: "tides", hash: hashOf(secret(number)) });
   const from = jsonl({ ...row(1), expires: 9e15 }, { ...row(2), createdAt: 9e15 }, row(3));
   const { rows } = await runImport({ from, into: openLatchkey() });
@@ -180,7 +180,7 @@ test("an instant that no date can name is refused in its row", async () => {
   ]);
 });
 
-test("an owner without uses has none at any moment, also where the process ends right behind its creation", async () => {
+test("an owner without uses never has any, even if the process ends right after its creation", async () => {
   const latchkey = openLatchkey();
   const into = Object.assign(Object.create(latchkey), {
     createIdentity: async (...given: Parameters<typeof latchkey.createIdentity>) => {
@@ -201,7 +201,7 @@ test("an owner without uses has none at any moment, also where the process ends 
   expect((await latchkey.verifyKey({ key: secret(1) })).code).toBe("USAGE_EXCEEDED");
 });
 
-test("a file that cannot be read to its end says from which row on", async () => {
+test("if a file cannot be read to its end, the report says from which row", async () => {
   const from = openSource(
     "csv",
     inPieces(`hash,name\n${hashOf(secret(1))},a\n${hashOf(secret(2))},"b\n`),
@@ -211,7 +211,7 @@ test("a file that cannot be read to its end says from which row on", async () =>
   expect(formatReport(report)).toContain("could not be read from row 3 on");
 });
 
-test("a day that no month has is refused by row", async () => {
+test("a day that does not exist is refused by row", async () => {
   const from = jsonl({ hash: hashOf(secret(1)), expires: "2030-02-30" });
   const { rows } = await runImport({ from, into: openLatchkey(), apiName: "tides" });
   expect(issuesOf(rows)).toEqual([expect.stringContaining("1 expires must be")]);
@@ -252,7 +252,7 @@ test("every field arrives, an expired key stays expired", async () => {
   });
 });
 
-test("the API of all rows may be named: it is made once, and found again", async () => {
+test("the API of all rows may be given by name: it is created once, and then found", async () => {
   const latchkey = openLatchkey();
   const rows = [{ hash: hashOf(secret(1)) }, { apiId: "elsewhere", hash: hashOf(secret(2)) }];
   const first = await runImport({ from: jsonl(...rows), into: latchkey, apiName: "tides" });
@@ -270,7 +270,7 @@ test("the API of all rows may be named: it is made once, and found again", async
   ).rejects.toMatchObject({ code: "NOT_FOUND" });
 });
 
-test("thousands of rows are imported a hundred at a time, and each is there once", async () => {
+test("thousands of rows are imported a hundred at a time, each once", async () => {
   const latchkey = openLatchkey(sqliteStore(":memory:"));
   const lines = Array.from(
     { length: 3_000 },
@@ -290,7 +290,7 @@ test("thousands of rows are imported a hundred at a time, and each is there once
   await latchkey.close();
 });
 
-test("two imports at once make one API of a name, and a server that sets itself up finds it", async () => {
+test("two concurrent imports create one API of a name, and a server's ensureApi finds it", async () => {
   const into = openLatchkey();
   const [from, other] = [1, 2].map((at) => jsonl({ hash: hashOf(secret(at)) }));
   const runs = [from, other].map((each) =>

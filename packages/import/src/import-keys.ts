@@ -5,7 +5,7 @@ import { createGrant, createIdentity, identityIssues } from "./prepare.js";
 import { type ImportReport, RowCounts, type RowReport, rowReport } from "./report.js";
 import type { IdentitySettings, ImportRow, ImportSource, RowIssue } from "./row.js";
 
-/** What an import uses of a latchkey. */
+/** The methods of a latchkey that an import calls. */
 export type ImportTarget = Pick<
   Latchkey,
   | "createKeys"
@@ -42,7 +42,7 @@ const MAX_OWNERS = 100_000;
 /** Stands for the API that a dry run does not create. */
 const NO_API = "api_none";
 
-/** A row with the API that it goes to. */
+/** A row with the API that it belongs to. */
 interface Placed {
   readonly row: ImportRow;
   readonly apiId: string | null;
@@ -137,7 +137,7 @@ class Import {
     }
   }
 
-  /** The rows that can be written, once what they need exists. */
+  /** The rows that can be written, once their roles and permissions exist. */
   async #judge(
     placed: readonly Placed[],
     reports: Map<ImportRow, RowReport>,
@@ -159,7 +159,7 @@ class Import {
     return good;
   }
 
-  /** Creates what rows need, but nothing for a skipped row: so owners, which may be refused, come first. */
+  /** Creates what rows need, but nothing for a skipped row. Owners come first, because they may be refused. */
   async #prepare(
     judged: readonly Judged[],
     reports: Map<ImportRow, RowReport>,

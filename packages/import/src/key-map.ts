@@ -27,7 +27,7 @@ export interface CheckedKeyMap {
 /**
  * Checks a map, as read from a file.
  *
- * @throws TypeError naming what is wrong: a misspelt field would be missing from every key.
+ * @throws TypeError naming the mistake: a misspelt field would be missing from every key.
  */
 export function checkKeyMap(map: unknown): CheckedKeyMap {
   const { columns = {}, values = {}, ...others } = objectOf(map, "the map");

@@ -66,7 +66,7 @@ export function openSource(
   }
 }
 
-/** Opened when it is read: earlier, nobody would see the error of a missing file. */
+/** Opens the file when it is first read: before that, nobody would catch the error of a missing file. */
 async function* textOf(path: string): AsyncGenerator<string> {
   yield* createReadStream(path, { encoding: "utf8" });
 }

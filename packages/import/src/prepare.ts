@@ -26,7 +26,7 @@ export function createIdentity(
   externalId: string,
   settings: IdentitySettings,
 ): Promise<readonly RowIssue[]> {
-  // In one step with its uses: otherwise an exhausted one would have some for a moment, or for good if the process ends.
+  // In one step with its uses: otherwise an exhausted identity would have uses for a moment, or forever if the process ends.
   const input = { ...settings, externalId };
   return issuesOf(() => isMade(latchkey.createIdentity(input, { forImport: true })), ofIdentity);
 }

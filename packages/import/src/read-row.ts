@@ -85,12 +85,12 @@ export function toRow(
   };
 }
 
-/** What a key is called there. */
+/** Id of the key in the source. */
 export function idOf({ id }: Columns): string | undefined {
   return (typeof id === "string" && id !== "") || typeof id === "number" ? String(id) : undefined;
 }
 
-/** Fields are those of a table, at most two levels deep. */
+/** Sets a field by its name, which has at most two levels. */
 function setField(fields: Fields, field: string, value: unknown): void {
   const [outer, inner] = field.split(".") as [string, string | undefined];
   if (inner === undefined)

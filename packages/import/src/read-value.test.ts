@@ -22,7 +22,7 @@ describe("an instant", () => {
     expect(readInstant(value)).toEqual({ value: expected });
   });
 
-  test("may be in seconds, which has to be said", () => {
+  test("may be in seconds if the map says so", () => {
     const seconds = NOON / 1_000;
     expect(readInstant(seconds, "s")).toEqual({ value: NOON });
     expect(readInstant(String(seconds), "s")).toEqual({ value: NOON });
@@ -41,7 +41,7 @@ describe("an instant", () => {
     "2026-03-10T25:00:00Z",
     "",
     true,
-  ])("is not read from %s, which is left to createKeys to refuse", (value) => {
+  ])("is not read from %s, so that createKeys refuses it", (value) => {
     expect(readInstant(value)).toEqual({ value });
   });
 });
@@ -65,11 +65,11 @@ test.each([
   ["text", "1", "1"],
   ["text", 42, "42"],
   ["text", true, true],
-] as const)("as %s, %j is %j", (kind, value, expected) => {
+] as const)("as %s, %j is read as %j", (kind, value, expected) => {
   expect(readValue(value, kind)).toEqual({ value: expected });
 });
 
-test("what would break a reader of every level is refused, or left to createKeys to refuse", () => {
+test("nesting too deep for a recursive reader is refused, or passed on for createKeys to refuse", () => {
   const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
   const value: unknown = JSON.parse(deep);
   expect(readValue(value, "flag")).toEqual({ value });
@@ -77,7 +77,7 @@ test("what would break a reader of every level is refused, or left to createKeys
     expect(readValue(deep, kind)).toEqual({ message: "is nested more than 32 levels deep" });
 });
 
-test("text that is no JSON is named so where JSON is wanted", () => {
+test("text that must be JSON and is not is reported as such", () => {
   for (const kind of ["json", "names"] as const)
     expect(readValue("[1,", kind)).toEqual({ message: "must be JSON" });
 });

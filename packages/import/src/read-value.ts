@@ -79,7 +79,7 @@ export function readInstant(value: unknown, unit: InstantUnit = "ms"): ReadValue
     : { value: instant };
 }
 
-/** The value itself if it is neither, because an object from a file must not be asked for its text. */
+/** Any other value is returned unchanged. It is not converted to text, because an object from a file may define its own conversion. */
 function flagOf(value: unknown): unknown {
   const isText = typeof value === "string" || typeof value === "number";
   return (isText ? FLAGS.get(String(value).toLowerCase()) : undefined) ?? value;

@@ -1,4 +1,4 @@
-/** What is wrong with a row, or what could not be imported as it was. */
+/** What is wrong with a row, or what the import had to change. */
 export interface RowIssue {
   /** A field of createKeys, such as `hash.value`; `""` for the whole row. */
   readonly field: string;

@@ -1,4 +1,4 @@
-// Makes the pictures of the README, of a build that is up to date:
+// Makes the pictures of the README from a current build:
 //   npm run build && node packages/portal/pictures/make.mjs
 
 import { createServer } from "node:http";

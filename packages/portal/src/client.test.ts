@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createPortalClient } from "./client.js";
 
-/** A client of a server that answers with these statuses in turn, 0 for none, and the idempotency keys that it was sent. */
+/** A client whose server answers with these statuses in turn (0: no answer), and the idempotency keys that the server received. */
 function clientOf(...statuses: readonly number[]) {
   const keys: string[] = [];
   const fetch = async (_: unknown, init: RequestInit = {}): Promise<Response> => {
@@ -15,7 +15,7 @@ function clientOf(...statuses: readonly number[]) {
   return { keys, create };
 }
 
-test.each([0, 500, 503, 401])("the same call again after %i is the same write", async (status) => {
+test.each([0, 500, 503, 401])("after %i, the same call repeats the same write", async (status) => {
   const { keys, create } = clientOf(0, status);
   for (let time = 0; time < 3; time += 1) await create("boat");
   expect(new Set(keys).size).toBe(1);
@@ -24,7 +24,7 @@ test.each([0, 500, 503, 401])("the same call again after %i is the same write", 
 });
 
 test.each([200, 400, 409, 412])(
-  "after the answer %i it is another, and so is any other call",
+  "after %i, the same call is a new write, and so is any other call",
   async (status) => {
     const { keys, create } = clientOf(0, status);
     for (const name of ["boat", "boat", "boat", "ship"]) await create(name);

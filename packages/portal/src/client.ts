@@ -36,7 +36,7 @@ export interface PortalKey {
   readonly createdAt: number;
   readonly lastUsedAt?: number;
   readonly expires?: number;
-  /** When it expires, unless it is used. */
+  /** When it expires unless it is used before. */
   readonly idleExpiresAt?: number;
   readonly startsAt?: number;
   /** Uses left. */
@@ -52,11 +52,11 @@ export interface PortalKey {
 /** A new key with its secret, which is sent only once. */
 export interface PortalSecret {
   readonly keyId: string;
-  /** Absent after the same call once more, when the answer to the first was lost: the key is there, and its secret is not. */
+  /** Absent if the answer to the first call was lost and the call was repeated: the key exists, but its secret is lost. */
   readonly key?: string;
 }
 
-/** Verifications of a day of UTC. */
+/** Verifications of one UTC day. */
 export interface PortalUsage {
   /** Start of the day: Unix epoch ms. */
   readonly time: number;
@@ -68,8 +68,8 @@ export interface PortalUsage {
 }
 
 /**
- * The portal's functions, for a page of your own. A call without an answer may be made again: the same once more creates nothing twice.
- * Calls reject with a {@link PortalError}, or a TypeError for a path outside of a browser.
+ * The portal's functions, for a page of your own. A call without an answer can be repeated: the same call creates nothing twice. Calls
+ * reject with a {@link PortalError}, or a TypeError for a path outside of a browser.
  */
 export interface PortalClient {
   /** Returns who is signed in, if anybody. */
@@ -84,7 +84,7 @@ export interface PortalClient {
     readonly limit?: number;
     readonly cursor?: string;
   }): Promise<{ readonly keys: readonly PortalKey[]; readonly cursor?: string }>;
-  /** Creates a key. Without `permissions` it gets all that the session allows. */
+  /** Creates a key. Without `permissions`, it gets all permissions that the session allows. */
   createKey(input: {
     readonly apiId?: string;
     readonly name?: string;
@@ -92,7 +92,7 @@ export interface PortalClient {
     readonly permissions?: readonly string[];
   }): Promise<PortalSecret>;
   renameKey(input: { readonly keyId: string; readonly name: string }): Promise<void>;
-  /** Replaces a key by one with a new secret. The old one works for another `graceMs`, at most 7 days. */
+  /** Replaces a key with one that has a new secret. The old key works for another `graceMs`, at most 7 days. */
   rotateKey(input: {
     readonly keyId: string;
     readonly graceMs?: number | string;
@@ -116,7 +116,7 @@ export class PortalError extends Error {
   readonly details: { readonly field?: string; readonly limit?: unknown };
   /** With `STORE_UNAVAILABLE`: `not-applied` if nothing was changed, else `unknown`. */
   readonly outcome: "not-applied" | "unknown" | undefined;
-  /** The fields that are wrong. */
+  /** The wrong fields. */
   readonly issues: readonly { readonly path: string; readonly message: string }[];
 
   constructor(status: number, error: Partial<Omit<PortalError, "status">>) {
@@ -135,7 +135,7 @@ export class PortalError extends Error {
  * read.
  *
  * @param url - Where the portal is mounted, such as `/account/keys/`; absolute outside of a browser.
- * @param options - `fetch`: sends the requests in place of the global one. Outside of a browser it must keep the cookie.
+ * @param options - `fetch`: replaces the global one. Outside of a browser, it must keep the cookie.
  * @example
  * const portal = createPortalClient("/account/keys/");
  * await portal.start();
@@ -149,7 +149,7 @@ export function createPortalClient(
   const isNowhere = () =>
     options.fetch === undefined && !("location" in globalThis) && !/^https?:/i.test(base);
 
-  /** Who was signed in when this was last asked: what follows is meant for nobody else. */
+  /** The customer of the last session request. All later calls are meant for this customer only. */
   let customer: string | undefined;
 
   async function ask(
@@ -161,13 +161,13 @@ export function createPortalClient(
     return state;
   }
 
-  /** Idempotency keys of calls without an answer, by what they ask. */
+  /** Idempotency keys of calls without an answer, by path and input. */
   const unanswered = new Map<string, string>();
 
-  /** Creates a key. Sent again after no answer came, it is the same call, and not a second one. */
+  /** Creates a key. After a lost answer, a repetition sends the same idempotency key, so that it is not a second write. */
   async function create(name: string, input: object): Promise<PortalSecret> {
     const asked = JSON.stringify([name, input]);
-    // Not `randomUUID`, which a page without TLS does not have.
+    // Not `randomUUID`, which is missing on a page without TLS.
     const idempotencyKey =
       unanswered.get(asked) ?? crypto.getRandomValues(new Uint32Array(4)).join("-");
     unanswered.set(asked, idempotencyKey);
@@ -177,7 +177,7 @@ export function createPortalClient(
       return created;
     } catch (error) {
       const { status } = error as Partial<PortalError>;
-      // Who has to sign in again has not been told what became of the first.
+      // After a 401, the outcome of the first call is still unknown.
       if (status !== undefined && status >= 400 && status < 500 && status !== 401)
         unanswered.delete(asked);
       throw error;
@@ -233,7 +233,7 @@ export function createPortalClient(
     rotateKey: (input) => create("keys.rotate", input),
     revokeKey: async (input) => {
       await send("POST", "keys.revoke", input);
-      // It may be what a call without an answer has made: the same once more is a new one.
+      // The revoked key may come from a call without an answer. Repeating that call must create a new key.
       unanswered.clear();
     },
     usage: async (input) => {

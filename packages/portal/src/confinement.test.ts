@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { createPortal } from "./fetch.js";
 import { OWN, openLatchkey, STORES } from "./testing/fixture.js";
 
-/** Requests for each store: LATCHKEY_PORTAL_REQUESTS=100000 for the whole law. */
+/** Requests for each store. A full run takes LATCHKEY_PORTAL_REQUESTS=100000. */
 const REQUESTS = Number(process.env.LATCHKEY_PORTAL_REQUESTS ?? 500);
 
 /** Draws from a seed. @see https://prng.di.unimi.it/splitmix64.c, with the constants of its 32-bit variant. */
@@ -23,7 +23,7 @@ const LIMIT = { name: "default", limit: 50, duration: 60_000 };
 const MAX_KEYS = 6;
 const WEEK_MS = 7 * 86_400_000;
 
-/** Everything of one identity that is stored, as the host sees it. */
+/** All keys and data of one identity, as the host sees them. */
 async function everythingOf(latchkey: Latchkey, externalId: string) {
   const { keys } = await latchkey.listKeys({ externalId, limit: 100 });
   return { keys, identity: await latchkey.getIdentity({ externalId }) };
@@ -51,7 +51,7 @@ test.each(Object.entries(STORES))(
         secrets.push(keyId, key, `secret plan of ${externalId}`);
       }
     const ownerless = await latchkey.createKey({ apiId, name: "secret plan of nobody" });
-    // Alice's own, in an API that the session does not have, and one that may do more than the session.
+    // Two keys of Alice: one in an API outside of the session, and one with more permissions than the session.
     const hidden = await latchkey.createKey({ apiId: otherApiId, externalId: "alice" });
     foreign.push(
       ownerless.keyId,
@@ -129,7 +129,7 @@ test.each(Object.entries(STORES))(
       cursor: () => chance.pick(["", "AAAA", undefined]),
       decrypt: () => true,
     };
-    /** What each call takes, so that many of them do something. */
+    /** The usual fields of each call, so that many calls succeed. */
     const USUAL: Readonly<Record<string, readonly string[]>> = {
       "keys.list": ["apiId", "limit"],
       "keys.usage": ["keyId", "days"],
@@ -139,7 +139,7 @@ test.each(Object.entries(STORES))(
       "keys.revoke": ["keyId"],
     };
     const calls = Object.keys(USUAL);
-    /** Every call with every foreign id first, then whatever. */
+    /** Every call with every foreign id comes first. Random calls follow. */
     const exhaustive = foreign.flatMap((id) => calls.map((name) => [name, id] as const));
 
     let written = 0;
@@ -192,7 +192,7 @@ test.each(Object.entries(STORES))(
       expect(ends.filter((end) => end > now).length, said).toBeLessThanOrEqual(MAX_KEYS);
       expect(ends.filter((end) => end <= now).length, said).toBeLessThanOrEqual(MAX_KEYS);
       expect(Math.max(0, ...ends), said).toBeLessThanOrEqual(now + WEEK_MS);
-      // So that there is room again, now and then.
+      // Makes room for new keys from time to time.
       if (keys.length >= 3 * MAX_KEYS)
         for (const one of keys.filter(({ id: known }) => made.has(known)).slice(0, 12))
           await latchkey.deleteKey({ keyId: one.id });
@@ -207,7 +207,7 @@ test.each(Object.entries(STORES))(
 );
 
 test.each(Object.entries(STORES))(
-  "on %s: however often keys are rotated without grace, the last that died are kept and no others, and the uses go on",
+  "on %s: however often a key is rotated without grace, only the last expired keys are kept, and its uses continue",
   async (_, open) => {
     const { latchkey, apiId } = await openLatchkey(open());
     const owner = { apiId, externalId: "alice" };

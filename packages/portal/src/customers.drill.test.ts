@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { mount, openSignedIn, signIn } from "./testing/fixture.js";
 
 describeInBrowser("a portal to which several sign in with one browser", (open) => {
-  test("after a sign-in for fewer APIs, keys of the others do not count any more", async () => {
+  test("after a sign-in for fewer APIs, keys of the other APIs no longer count", async () => {
     const { latchkey, apiId, origin, url } = await mount({}, { session: undefined } as never);
     const { apiId: otherApiId } = await latchkey.createApi({ name: "charts" });
     for (const id of [apiId, otherApiId])
@@ -22,7 +22,7 @@ describeInBrowser("a portal to which several sign in with one browser", (open) =
     await page.getByRole("dialog", { name: "Create a key" }).waitFor();
   });
 
-  test("a link that has expired does not open the keys of whoever came before", async () => {
+  test("an expired link does not open the keys of the previous customer", async () => {
     const { latchkey, apiId, origin, url } = await mount({}, { session: undefined } as never);
     const linkOf = (externalId: string) =>
       latchkey.createPortalSession({ externalId, allow: { apiIds: [apiId], create: true } });
@@ -38,7 +38,7 @@ describeInBrowser("a portal to which several sign in with one browser", (open) =
     expect(await page.getByText("of alice").count()).toBe(0);
   });
 
-  test("a form that one customer has begun does nothing for another, who has signed in beside it", async () => {
+  test("a form that one customer has begun does nothing for another who signed in meanwhile", async () => {
     const { latchkey, apiId, origin, url } = await mount();
     await latchkey.createKey({ apiId, externalId: "bob", name: "of bob" });
     const { page } = await openSignedIn(open, origin);
@@ -60,7 +60,7 @@ describeInBrowser("a portal to which several sign in with one browser", (open) =
     expect(keys.map(({ name }) => name)).toEqual(["of bob"]);
   });
 
-  test("a new secret of one customer is not shown to another, who opens a link in the same page", async () => {
+  test("a new secret of one customer is not shown to another who opens a link in the same page", async () => {
     const { latchkey, apiId, origin, url } = await mount({}, { session: undefined } as never);
     const linkOf = async (externalId: string) => {
       const allow = { apiIds: [apiId], create: true };

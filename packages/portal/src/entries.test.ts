@@ -21,7 +21,7 @@ const over =
 
 const PATH = "/account/keys";
 
-/** Each mounts the portal on /account/keys. */
+/** Servers with the portal on /account/keys. */
 const ENTRIES: Readonly<
   Record<string, (latchkey: Latchkey, options: { session: never }) => Promise<Ask>>
 > = {
@@ -56,7 +56,7 @@ const ENTRIES: Readonly<
 };
 
 test.each(Object.entries(ENTRIES))(
-  "%s: a customer signs in by the host and creates a key, and no other path is answered",
+  "%s: a customer signs in through the host and creates a key, and no other path is answered",
   async (_, mount) => {
     const { latchkey, apiId } = await openLatchkey();
     const session = ({ headers }: Request) =>
@@ -99,7 +99,7 @@ test.each(Object.entries(ENTRIES))(
 );
 
 test.each(["/", "/account/keys/", "/konto/schlüssel", undefined])(
-  "Fastify: a portal is below the prefix %s",
+  "Fastify: a portal can have the prefix %s",
   async (prefix) => {
     const { latchkey } = await openLatchkey();
     const app = Fastify();
@@ -114,7 +114,7 @@ test.each(["/", "/account/keys/", "/konto/schlüssel", undefined])(
 
 describe("options", () => {
   test.each([undefined, {}, { session: () => null }])(
-    "a portal of %j in place of a latchkey is refused",
+    "%j instead of a latchkey is refused",
     (latchkey) => {
       expect(() => forFetch(latchkey as never)).toThrow(
         new TypeError('"latchkey" must be what createLatchkey returns'),

@@ -7,7 +7,7 @@ import { makePortal, wordsOf } from "./portal.js";
 /** Without `basePath`, because Express removes the path that it mounts the portal on. */
 export type ExpressPortalOptions = Omit<PortalOptions, "basePath">;
 
-/** The portal as Express calls it. */
+/** The portal as a handler of Express. */
 export type ExpressPortal = (request: Request, response: Response) => Promise<void>;
 
 /**

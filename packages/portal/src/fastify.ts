@@ -7,7 +7,7 @@ import { makePortal } from "./portal.js";
 /** Without `basePath`, because Fastify passes the prefix to the plugin. */
 export type FastifyPortalOptions = Omit<PortalOptions, "basePath">;
 
-/** The portal as a plugin of Fastify. */
+/** The portal as a Fastify plugin. */
 export type FastifyPortal = (scope: FastifyInstance) => Promise<void>;
 
 /**

@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import type { PortalOptions } from "./options.js";
 import { makePortal } from "./portal.js";
 
-/** The portal as Hono calls it. */
+/** The portal as a handler of Hono. */
 export type HonoPortal = (context: Context) => Promise<Response>;
 
 /**

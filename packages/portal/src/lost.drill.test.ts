@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { mount, openSignedIn } from "./testing/fixture.js";
 
 describeInBrowser("a portal of which something is lost", (open) => {
-  test("a key whose answer did not come is in the list, and the page does not say that nothing was changed", async () => {
+  test("after a lost answer the new key is in the list, and the page does not claim that nothing was changed", async () => {
     const { latchkey, apiId, origin, url } = await mount({ maxKeys: 1 });
     const { page } = await openSignedIn(open, origin);
     await page.goto(url);
@@ -25,7 +25,7 @@ describeInBrowser("a portal of which something is lost", (open) => {
     expect((await latchkey.listKeys({ apiId })).total).toBe(1);
   });
 
-  test("the same again after a lost answer creates nothing twice, and says that the secret is lost", async () => {
+  test("repeating a call after a lost answer creates nothing twice, and says that the secret is lost", async () => {
     const { latchkey, apiId, origin, url } = await mount();
     const { page } = await openSignedIn(open, origin);
     await page.goto(url);
@@ -54,7 +54,7 @@ describeInBrowser("a portal of which something is lost", (open) => {
     expect((await latchkey.listKeys({ apiId })).total).toBe(2);
   });
 
-  test("the same again after what was created was revoked creates another key, and shows its secret", async () => {
+  test("repeating a call after its key was revoked creates another key, and shows the secret", async () => {
     const { latchkey, origin, url } = await mount();
     const { page } = await openSignedIn(open, origin);
     await page.goto(url);
@@ -81,7 +81,7 @@ describeInBrowser("a portal of which something is lost", (open) => {
     expect(await latchkey.verifyKey({ key })).toMatchObject({ valid: true });
   });
 
-  test("a store that does not know whether it has written is not said to have changed nothing", async () => {
+  test("if the outcome of a write is unknown, the page does not claim that nothing was changed", async () => {
     const { latchkey, origin, url } = await mount();
     const { page } = await openSignedIn(open, origin);
     await page.goto(url);
@@ -102,7 +102,7 @@ describeInBrowser("a portal of which something is lost", (open) => {
     await dialog.getByText("It may have been done nevertheless").waitFor();
   });
 
-  test("a key that was revoked elsewhere leaves the list when something is done with it", async () => {
+  test("a key that was revoked elsewhere leaves the list at the next action on it", async () => {
     const { latchkey, apiId, origin, url } = await mount();
     const { keyId } = await latchkey.createKey({ apiId, externalId: "alice", name: "old" });
     const { page } = await openSignedIn(open, origin);
@@ -117,7 +117,7 @@ describeInBrowser("a portal of which something is lost", (open) => {
     await page.getByText("No keys yet").waitFor();
   });
 
-  test("a new link in the page of an old one signs in, is out of the address, and what was typed stays", async () => {
+  test("a new link in the page of an old one signs in, disappears from the address, and keeps the typed text", async () => {
     const { latchkey, apiId, origin, url } = await mount({}, { session: undefined } as never);
     const linkOf = (externalId: string) =>
       latchkey.createPortalSession({ externalId, allow: { apiIds: [apiId], create: true } });

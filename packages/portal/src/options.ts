@@ -5,22 +5,22 @@ import type { Texts } from "./texts.js";
 type Customer = InputOf<"createPortalSession">;
 
 /**
- * Returns who the customer is, by your own sign-in, and what they may do, as for createPortalSession; null for nobody. It is called with
- * every request: a customer who signs out of your site, or in as somebody else, is signed out of the portal too.
+ * Returns the customer of a request, by your own sign-in, and what they may do, as for createPortalSession; null if nobody is signed in. It
+ * is called with every request: a customer who signs out of your site, or in as somebody else, is signed out of the portal too.
  */
 export type FindCustomer = (request: Request) => Customer | null | Promise<Customer | null>;
 
 /** Options of `createPortal`. */
 export interface PortalOptions {
-  /** Returns who the customer is. Without it, customers come by a link with the secret of a session in its fragment: `#session=<secret>`. */
+  /** Returns the customer of a request. Without it, customers use links with the secret of a session in the fragment: `#session=<secret>`. */
   readonly session?: FindCustomer;
   /** Where a customer signs in: the page links to it when nobody is signed in. A path, or an http or https URL. */
   readonly signInUrl?: string;
-  /** What precedes the portal in the URLs that arrive here, such as `/account/keys`. Default: empty. */
+  /** Path of the portal in the URLs of incoming requests, such as `/account/keys`. Default: empty. */
   readonly basePath?: string;
   /** Name of the cookie, different for each portal on one host. Default: `latchkey_portal`. */
   readonly cookie?: string;
-  /** Language of the texts, as in `<html lang>`; dates and numbers are written in it. Default: `en`. */
+  /** Language of the texts, as in `<html lang>`. It also sets the format of dates and numbers. Default: `en`. */
   readonly language?: string;
   /** Texts that replace the English ones. */
   readonly texts?: Partial<Texts>;
@@ -78,7 +78,7 @@ export function checkOptions(options: PortalOptions): void {
     throw new TypeError('"variables" must have names that begin with --latchkey-');
 }
 
-/** Whether browsers take it: they throw on any other. */
+/** Whether it is a valid language tag. `Intl` throws on any other. */
 function isLanguage(tag: string): boolean {
   try {
     return /^[A-Za-z0-9-]{2,35}$/.test(tag) && Intl.getCanonicalLocales(tag).length === 1;

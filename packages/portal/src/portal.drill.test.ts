@@ -21,7 +21,7 @@ const ROOT = 'document.querySelector("latchkey-keys").shadowRoot';
 
 const CLIPBOARD = { permissions: ["clipboard-read", "clipboard-write"] };
 
-/** Everything in which a secret could have been left behind. */
+/** Every place where a secret could have been left behind. */
 async function traces({ page, requests, complaints }: Watched): Promise<string> {
   const inPage = await page.evaluate(`(() => {
     const roots = [document, ...[...document.querySelectorAll("*")].flatMap((one) => one.shadowRoot ?? [])];
@@ -35,7 +35,7 @@ async function traces({ page, requests, complaints }: Watched): Promise<string> 
   return JSON.stringify([inPage, requests, complaints]);
 }
 
-/** Nothing went elsewhere, and nothing was said on the console. */
+/** Asserts that no request went to another origin, and that the browser's console is empty. */
 function expectQuiet({ strayRequests, complaints }: Watched): void {
   expect(strayRequests).toEqual([]);
   expect(complaints).toEqual([]);
@@ -60,7 +60,7 @@ describeInBrowser("the portal in a browser", (open) => {
     const secret = (await page.locator("output").textContent()) ?? "";
     await page.keyboard.press("Escape");
     await page.keyboard.press("Escape");
-    // A browser can close a dialog without asking: one that shows a secret stays.
+    // A browser can close a dialog on its own. One that shows a secret opens again.
     await page.evaluate(`${ROOT}.querySelector("dialog").close()`);
     await page.getByRole("button", { name: "Copy" }).click();
     await page.getByRole("status").getByText("Copied").waitFor();
@@ -99,14 +99,14 @@ describeInBrowser("the portal in a browser", (open) => {
     await dialog.getByRole("button", { name: "Revoke" }).click();
     await page.getByText("The key was revoked.").waitFor();
     await page.locator('[aria-disabled="false"]', { hasText: "Create key" }).waitFor();
-    // The button that had the focus is gone with the key.
+    // The button with the focus disappeared with the key.
     await page.locator("section:focus").waitFor();
     expect(await latchkey.verifyKey({ key: next })).toMatchObject({ code: "NOT_FOUND" });
     expect(await traces(watched)).not.toContain(next);
     expectQuiet(watched);
   });
 
-  test("works below another path behind a proxy, in another language and with the host's colours", async () => {
+  test("works on another path behind a proxy, in another language and with the host's colours", async () => {
     const { url } = await mount(
       {},
       { language: "de", texts: GERMAN, variables: { "--latchkey-accent": "rgb(1, 2, 3)" } },
@@ -124,7 +124,7 @@ describeInBrowser("the portal in a browser", (open) => {
     expectQuiet(watched);
   });
 
-  test("as an element in a page of the host, under a strict policy of the host's own", async () => {
+  test("works as an element in a page of the host, under the host's own strict policy", async () => {
     const { latchkey, origin } = await mount();
     const watched = await openSignedIn(open, origin);
     const { page } = watched;
@@ -136,12 +136,12 @@ describeInBrowser("the portal in a browser", (open) => {
     expect(await latchkey.verifyKey({ key })).toMatchObject({ valid: true });
     await page.getByRole("button", { name: "I have saved it" }).click();
     expect(await traces(watched)).not.toContain(key);
-    // The icon of the host's page is none of ours.
+    // The missing icon of the host's page is not a fault of the portal.
     const own = watched.complaints.filter((one) => !one.includes("favicon"));
     expect(own).toEqual([]);
   });
 
-  test("a session that is revoked in the middle of a form: it is said, and nothing typed is lost", async () => {
+  test("if the session is revoked while a form is open, the page says so and keeps the typed text", async () => {
     const { latchkey, apiId, origin, url } = await mount();
     const { page } = await openSignedIn(open, origin);
     await page.goto(url);
@@ -164,7 +164,7 @@ describeInBrowser("the portal in a browser", (open) => {
     expect(keys.map(({ name }) => name)).toEqual(["typed before"]);
   });
 
-  test("a store that is down is said in words, in the list and in a form, and what was typed stays", async () => {
+  test("if the store is down, the list and forms say so and keep the typed text", async () => {
     const { origin, url, setDown } = await mount();
     const { page } = await openSignedIn(open, origin);
     setDown(true);
@@ -184,7 +184,7 @@ describeInBrowser("the portal in a browser", (open) => {
     await page.getByRole("button", { name: "I have saved it" }).waitFor();
   });
 
-  test("a link with the secret of a session signs in, and the secret is out of the address at once", async () => {
+  test("a link with the secret of a session signs in, and the secret leaves the address at once", async () => {
     const { latchkey, apiId, origin, url } = await mount({}, { session: undefined } as never);
     const { secret } = await latchkey.createPortalSession({
       externalId: "alice",
@@ -225,12 +225,12 @@ describeInBrowser("the portal in a browser", (open) => {
     expectQuiet(watched);
   });
 
-  // Each theme with all rules, once: nothing of it depends on the width.
+  // One width for each theme: no rule of a theme depends on the width.
   test.each([
     [1_440, "light"],
     [390, "dark"],
   ] as const)(
-    "at %i pixels, in %s: axe finds nothing, nothing jumps or is wider than the page",
+    "at %i pixels, in %s: axe finds nothing, the layout does not shift, and nothing is wider than the page",
     async (width, colorScheme) => {
       const allow: { permissions: string[]; apiIds?: string[] } = { permissions: ["tiles.read"] };
       const { latchkey, apiId, origin, url } = await mount(allow);
@@ -243,7 +243,7 @@ describeInBrowser("the portal in a browser", (open) => {
       await latchkey.createKey({ ...owner, enabled: false });
       await latchkey.createKey({ ...owner, name: "strong", permissions: ["tiles.write"] });
       await latchkey.verifyKey({ key });
-      // Axe is put in from outside, which the policy of the page forbids; other tests hold the page to its policy.
+      // Axe is injected, which the policy of the page forbids. Other tests check the page under its policy.
       const viewport = { width, height: 900 };
       const watched = await openSignedIn(open, origin, { bypassCSP: true, viewport, colorScheme });
       const { page } = watched;
@@ -270,7 +270,7 @@ describeInBrowser("the portal in a browser", (open) => {
       };
       const usage = page.getByRole("button", { name: "Usage: build server" });
       await usage.click();
-      // That it opens is no jump, and that it grows with the answer would be one.
+      // Opening the section is not a shift, but growing with the answer would be one.
       await page.locator(".usage").waitFor();
       await page.evaluate(
         "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done((shifts.length = 0)))))",
@@ -308,7 +308,7 @@ describeInBrowser("the portal in a browser", (open) => {
     },
   );
 
-  test("a list that is read again while a dialog is open: the focus is where it was when the dialog is gone", async () => {
+  test("if the list is reloaded while a dialog is open, the focus returns to the button that opened the dialog", async () => {
     const { latchkey, apiId, origin, url } = await mount();
     await latchkey.createKey({ apiId, externalId: "alice", name: "boat" });
     const { page } = await openSignedIn(open, origin);
@@ -335,7 +335,7 @@ describeInBrowser("the portal in a browser", (open) => {
     expect(await focused()).toBe("Rotate: ship");
   });
 
-  test("a key is created and revoked by the keyboard alone", async () => {
+  test("a key can be created and revoked with the keyboard only", async () => {
     const { latchkey, apiId, origin, url } = await mount();
     const watched = await openSignedIn(open, origin);
     const { page } = watched;

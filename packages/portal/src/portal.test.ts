@@ -48,7 +48,7 @@ async function setUp(isByHost = true) {
 }
 
 describe("a session", () => {
-  test("is a cookie that no script reads, no other site sends and no plain connection carries", async () => {
+  test("is a cookie that no script can read, no other site can send and no plain connection carries", async () => {
     const { ask, cookie, latchkey } = await setUp();
     expect((await ask("GET", "session")).body).toMatchObject({ session: null, signIn: "host" });
     const { status, set, body } = await ask("POST", "session", {});
@@ -63,7 +63,7 @@ describe("a session", () => {
     expect(JSON.stringify(events)).not.toContain(cookie().split("=")[1]);
   });
 
-  test("is over when the host knows the customer no more, or another one", async () => {
+  test("ends if the host no longer knows the customer, or knows another one", async () => {
     const { ask, signInAs } = await setUp();
     await ask("POST", "session", {});
     expect((await ask("GET", "keys.list")).status).toBe(200);
@@ -76,7 +76,7 @@ describe("a session", () => {
     expect((await ask("GET", "keys.list")).status).toBe(200);
   });
 
-  test("ends with its time, by its owner and by the host", async () => {
+  test("ends when it expires, and when its owner or the host ends it", async () => {
     const { ask, advance, latchkey, cookie } = await setUp();
     await ask("POST", "session", {});
     advance(900_000);
@@ -90,7 +90,7 @@ describe("a session", () => {
     expect((await ask("GET", "keys.list")).status).toBe(401);
   });
 
-  test("that is begun anew ends the one before", async () => {
+  test("that is started again ends the previous one", async () => {
     const { ask, cookie } = await setUp();
     await ask("POST", "session", {});
     const before = { cookie: cookie() };
@@ -99,7 +99,7 @@ describe("a session", () => {
     expect((await ask("GET", "keys.list")).status).toBe(200);
   });
 
-  test("begins by the secret of a link where the host has no sign-in of its own", async () => {
+  test("starts with the secret of a link if the host has no sign-in of its own", async () => {
     const { ask, latchkey, allow } = await setUp(false);
     const { secret } = await latchkey.createPortalSession({ externalId: "alice", allow });
     expect((await ask("POST", "session", {})).status).toBe(401);
@@ -110,7 +110,7 @@ describe("a session", () => {
     expect((await ask("GET", "keys.list")).status).toBe(200);
   });
 
-  test("cannot be begun by a secret where the host has a sign-in: nobody is put into another one's", async () => {
+  test("cannot be started with a secret if the host has a sign-in, so that nobody lands in another's session", async () => {
     const { ask, latchkey, allow, signInAs } = await setUp();
     const { secret } = await latchkey.createPortalSession({ externalId: "mallory", allow });
     const { body } = await ask("POST", "session", {}, { authorization: `Bearer ${secret}` });
@@ -137,7 +137,7 @@ describe("requests", () => {
     expect((await latchkey.listKeys({ apiId })).keys).toEqual([]);
   });
 
-  test("of another method, and bodies that are no JSON, are refused", async () => {
+  test("with a wrong method or a body that is not JSON are refused", async () => {
     const { ask, answer, cookie } = await setUp();
     await ask("POST", "session", {});
     for (const [method, name, allow] of [
@@ -156,7 +156,7 @@ describe("requests", () => {
     }
   });
 
-  test("say what is wrong by the fields and the reason, and report what nobody can help", async () => {
+  test("are refused with fields and reason, and only server errors go to onError", async () => {
     const { ask, latchkey, apiId, errors } = await setUp();
     await ask("POST", "session", {});
     await latchkey.updateApi({ apiId, ceilings: { maxKeysPerIdentity: 1 } });
@@ -176,7 +176,7 @@ describe("requests", () => {
     expect(errors).toHaveLength(1);
   });
 
-  test("that fail by what the host allows are a 500 without a word of it, and the host's log has it", async () => {
+  test("that fail because of the host's allowances are a 500 without details, which go to onError", async () => {
     const { ask, allow, errors } = await setUp();
     const was = allow.apiIds;
     for (const wrong of [
@@ -205,7 +205,7 @@ describe("requests", () => {
     ]);
   });
 
-  test("for which the host's own calls fail are a 500 without a word of it, and the host's log has it", async () => {
+  test("whose host calls fail are a 500 without details, which go to onError", async () => {
     const { latchkey, apiId } = await openLatchkey();
     const errors: unknown[] = [];
     const answer = createPortal(latchkey, {
@@ -223,14 +223,14 @@ describe("requests", () => {
     expect(errors.map(String)).toEqual(['Error: "session" of the portal failed: no such key']);
   });
 
-  test("of somebody of whom the host returns nothing are those of nobody", async () => {
+  test("are unauthorized if the host returns undefined", async () => {
     const { latchkey } = await openLatchkey();
     const answer = createPortal(latchkey, { session: (() => undefined) as never });
     const init = { method: "POST", headers: OWN };
     expect((await answer(new Request(`${ORIGIN}/session`, init))).status).toBe(401);
   });
 
-  test("for files get the page under its policy, and the script that hosts load", async () => {
+  test("for files return the page with its policy, and the script that hosts load", async () => {
     const { answer } = await setUp();
     const page = await answer(new Request(`${ORIGIN}/`));
     expect(page.headers.get("content-security-policy")).not.toContain("unsafe");
@@ -242,7 +242,7 @@ describe("requests", () => {
 });
 
 describe("the client for a page of your own", () => {
-  test("sends with the fetch that it is given, and learns where a customer signs in", async () => {
+  test("uses the given fetch, and returns where a customer signs in", async () => {
     const { latchkey, apiId } = await openLatchkey();
     const answer = createPortal(latchkey, {
       session: ({ headers }) =>
@@ -256,7 +256,7 @@ describe("the client for a page of your own", () => {
     await expect(client.listKeys()).rejects.toMatchObject({ code: "UNAUTHORIZED" });
   });
 
-  test("says that a path leads nowhere without a page", async () => {
+  test("refuses a path outside of a browser", async () => {
     const client = createPortalClient("/account/keys/");
     await expect(client.session()).rejects.toThrow('"url" must be absolute outside of a browser');
   });
@@ -265,7 +265,7 @@ describe("the client for a page of your own", () => {
 describe("texts", () => {
   const gaps = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(([gap]) => gap).sort();
 
-  test("of the second language have the gaps of the first, and none is the same by oversight", () => {
+  test("in the second language have the same placeholders as in the first, and none is left untranslated", () => {
     for (const [name, text] of Object.entries(ENGLISH))
       expect([name, gaps(GERMAN[name as keyof typeof GERMAN])]).toEqual([name, gaps(text)]);
     expect(Object.keys(GERMAN)).toEqual(Object.keys(ENGLISH));

@@ -17,15 +17,15 @@ import { ENGLISH } from "./texts.js";
 export type FetchPortal = (request: Request) => Promise<Response>;
 
 /**
- * Without this header, only the page and its files are answered: only a script of the same origin can send it. In addition, the
+ * Without this header, the portal answers only with its page and its files: only a script of the same origin can send it. In addition, the
  * cookie is `SameSite=Strict`, and `Sec-Fetch-Site` is checked.
  */
 const OWN_HEADER = "x-latchkey-portal";
 
-/** Whose page asks, escaped as in a URL: in another tab of the browser, somebody else may have signed in since. */
+/** The customer of the page, escaped as in a URL: in another tab of the browser, somebody else may have signed in since. */
 const CUSTOMER_HEADER = "x-latchkey-portal-customer";
 
-/** What a customer can do, by path. */
+/** The calls of a customer, by path. */
 const CALLS: Readonly<
   Record<
     string,
@@ -105,12 +105,12 @@ export function makePortal(latchkey: Latchkey, options: PortalOptions): FetchPor
     }
   }
 
-  /** By the host's own sign-in if there is one, otherwise by the secret from the link. */
+  /** Starts a session: with the host's own sign-in if there is one, otherwise with the secret of the link. */
   async function begin(request: Request): Promise<Response> {
     let secret = bearerOf(request);
     if (findCustomer !== undefined) {
       const customer = await askHost(findCustomer, request);
-      // Also undefined, which a function in JavaScript returns that returns nothing.
+      // Includes undefined, the result of a JavaScript function without a return.
       if (customer == null) throw nobody();
       const before = await openByCookie(request);
       if (before !== null) await revoke(before.sessionId);
@@ -170,7 +170,7 @@ export function makePortal(latchkey: Latchkey, options: PortalOptions): FetchPor
   };
 }
 
-/** What goes wrong in the host's own calls, no customer can mend, nor should see. @throws An error for the host's log. */
+/** Calls the host. Its errors are no business of the customer, who cannot fix them. @throws An error for the host's log. */
 async function askHost(findCustomer: FindCustomer, request: Request) {
   try {
     return await findCustomer(request);
@@ -180,14 +180,14 @@ async function askHost(findCustomer: FindCustomer, request: Request) {
   }
 }
 
-/** What is wrong with what the host allows, no customer can mend, nor should see. @throws An error for the host's log. */
+/** Refuses what the host allows, if it is invalid. Customers must not see why, and cannot fix it. @throws An error for the host's log. */
 function refuseForTheHost(error: unknown): never {
   const { code, message } = error instanceof LatchkeyError ? error : { code: "", message: "" };
   if (code !== "BAD_REQUEST" && code !== "NOT_FOUND" && code !== "PRECONDITION_FAILED") throw error;
   throw new Error(`"session" of the portal returned what cannot be: ${message}`, { cause: error });
 }
 
-/** A customer knows neither ids of customers nor ceilings. @throws The error, in words for customers. */
+/** Rewords errors about ceilings, which customers know nothing of. @throws The error, in words for customers. */
 function refuseInTheirWords(error: unknown): never {
   if (!(error instanceof LatchkeyError) || error.reason !== "above-ceiling") throw error;
   const { field, limit } = error.details;
@@ -197,7 +197,7 @@ function refuseInTheirWords(error: unknown): never {
   throw new LatchkeyError(code, message, { reason, details, cause: error });
 }
 
-/** What the page says before its script runs. */
+/** The words of the page before its script runs. */
 export function wordsOf({ title, language = "en", texts = {} }: PortalOptions): PageWords {
   const { title: usual, noScript } = { ...ENGLISH, ...texts };
   return { title: title ?? usual, language, noScript };
@@ -206,7 +206,7 @@ export function wordsOf({ title, language = "en", texts = {} }: PortalOptions): 
 const nobody = () =>
   new LatchkeyError("UNAUTHORIZED", "nobody is signed in, or the session is over");
 
-/** Pages of the host's own may leave out whose they are. */
+/** Whether the page belongs to the customer of the session. The host's own pages may omit the header. */
 function isPageOf({ headers }: Request, { externalId }: PortalSession): boolean {
   const customer = headers.get(CUSTOMER_HEADER);
   return customer === null || customer === encodeURIComponent(externalId);

@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { mount, openSignedIn } from "./testing/fixture.js";
 
-/** Holds the answer of the next request of a path, as the server gives it now. @returns What lets it go. */
+/** Fetches the answer to the next request of a path, but holds it back. @returns A function that delivers it. */
 async function holdNext(page: Page, path: string): Promise<() => void> {
   let letGo = (): void => undefined;
   const gone = new Promise<void>((resolve) => {
@@ -22,7 +22,7 @@ async function holdNext(page: Page, path: string): Promise<() => void> {
 }
 
 describeInBrowser("a portal in which several things happen at once", (open) => {
-  test("has room for a key again once another was revoked in another tab", async () => {
+  test("has room for a key again after one was revoked in another tab", async () => {
     const { latchkey, apiId, origin, url } = await mount({ maxKeys: 1 });
     const { keyId } = await latchkey.createKey({ apiId, externalId: "alice", name: "old" });
     const { page } = await openSignedIn(open, origin);
@@ -37,7 +37,7 @@ describeInBrowser("a portal in which several things happen at once", (open) => {
     await page.getByRole("dialog", { name: "Create a key" }).waitFor();
   });
 
-  test("shows no key that was revoked, though an earlier answer comes after a later one", async () => {
+  test("shows no revoked key, even if an earlier answer arrives after a later one", async () => {
     const { latchkey, apiId, origin, url } = await mount();
     await latchkey.createKey({ apiId, externalId: "alice", name: "old" });
     const { page } = await openSignedIn(open, origin);
@@ -59,7 +59,7 @@ describeInBrowser("a portal in which several things happen at once", (open) => {
     expect(await page.getByRole("button", { name: "Revoke: new" }).count()).toBe(0);
   });
 
-  test("keeps a form open until it has its answer, and closes no other in its place", async () => {
+  test("keeps a form open until its answer arrives, and closes no other form instead", async () => {
     const { origin, url } = await mount();
     const { page } = await openSignedIn(open, origin);
     await page.goto(url);

@@ -12,7 +12,7 @@ import { betterAuthRow } from "./better-auth.js";
 
 type Issued = Awaited<ReturnType<typeof issueWithBetterAuth>>;
 
-/** Imports what better-auth made and asks for each key. */
+/** Imports the keys that better-auth issued, and verifies each. */
 async function expectAllImported(url: string, { secrets, userId }: Issued) {
   const latchkey = openLatchkey(undefined, { clock: Date.now });
   const first = await runImport({ from: openSource("better-auth", url), into: latchkey });
@@ -70,7 +70,7 @@ async function expectAllImported(url: string, { secrets, userId }: Issued) {
 }
 
 describe("a SQLite database that better-auth wrote", () => {
-  test("every key goes on working, with its settings", async () => {
+  test("every key keeps working, with its settings", async () => {
     const folder = mkdtempSync(join(tmpdir(), "latchkey-import-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const path = join(folder, "auth.db");
@@ -84,7 +84,7 @@ describe("a SQLite database that better-auth wrote", () => {
 });
 
 describeWithServers("a PostgreSQL database that better-auth wrote", () => {
-  test("every key goes on working, with its settings", async () => {
+  test("every key keeps working, with its settings", async () => {
     const server = await startServer({ fsync: "off" });
     onTestFinished(() => server.remove());
     const pool = new pg.Pool({ connectionString: server.url });
@@ -114,7 +114,7 @@ describe("a row of better-auth", () => {
     expect(read({ createdAt }).key.createdAt).toBe(expected);
   });
 
-  test("may have columns in snake case, the owner of old versions, and JSON of JSON", () => {
+  test("may have columns in snake case, the owner column of old versions, and JSON within JSON", () => {
     const { key } = betterAuthRow(
       1,
       {
@@ -134,20 +134,20 @@ describe("a row of better-auth", () => {
     });
   });
 
-  test("ids may be numbers, and a start longer than may be shown is cut, with a note", () => {
+  test("ids may be numbers, and a start that is too long is cut, with a note", () => {
     const { key, id, notes } = read({ id: 7, referenceId: 42, start: "t".repeat(40) });
     expect([id, key.externalId, key.start]).toEqual(["7", "42", "t".repeat(32)]);
     expect(notes).toEqual([{ field: "start", message: "was cut to 32 characters" }]);
   });
 
-  test("a refill that was due is given", () => {
+  test("a refill that is already due is given", () => {
     const uses = { remaining: 0, refillAmount: 9, refillInterval: DAY_MS };
     const at = (ms: number) => read({ ...uses, lastRefillAt: NOON - ms }).key.remaining;
     expect([at(DAY_MS), at(DAY_MS + 1)]).toEqual([0, 9]);
     expect(read({ ...uses, remaining: null }).key).not.toHaveProperty("refill");
   });
 
-  test("a refill every 28 to 31 days is monthly on the day of the last one, and says so", () => {
+  test("a refill every 28 to 31 days becomes monthly on the day of the last one, with a note", () => {
     const every = (days: number) =>
       read({ remaining: 1, refillAmount: 9, refillInterval: days * DAY_MS });
     for (const days of [28, 30, 31]) {
@@ -158,7 +158,7 @@ describe("a row of better-auth", () => {
       expect(every(days).key.refill).toEqual({ interval: { every: days * DAY_MS }, amount: 9 });
   });
 
-  test("a refill of another interval is counted from the creation of the key, and one of less than a minute left out", () => {
+  test("a refill of another interval is counted from the creation of the key, and one of less than a minute is left out", () => {
     const every = (ms: number) => read({ remaining: 1, refillAmount: 9, refillInterval: ms });
     expect(every(60_000).key.refill).toEqual({ interval: { every: 60_000 }, amount: 9 });
     expect(every(60_000).notes[0]?.message).toContain("counted from the creation of the key");
@@ -170,7 +170,7 @@ describe("a row of better-auth", () => {
     }
   });
 
-  test("without a hash that is one it is skipped: a secret in the clear must not be taken for a hash, nor a hash for a secret", () => {
+  test("is skipped without a valid hash: a plaintext secret must not be taken for a hash, nor a hash for a secret", () => {
     for (const key of [hashOf("tide_1"), "tide_plain", null])
       expect(read({ key }).issues.map(({ field }) => field)).toContain("hash");
     expect(read({ metadata: "{", permissions: '{"a":"b"}' }).issues).toEqual([
@@ -180,7 +180,7 @@ describe("a row of better-auth", () => {
   });
 });
 
-test("a SQLite database is not opened by a driver for a later Node.js, whose binary could crash the process", async () => {
+test("a SQLite driver for a later Node.js is not loaded, because its binary could crash the process", async () => {
   const versions = vi.spyOn(process, "versions", "get");
   versions.mockReturnValue({ ...process.versions, node: "4.9.1" });
   onTestFinished(() => versions.mockRestore());

@@ -15,7 +15,7 @@ const HASH = hashOf("tide_1");
 const READ = { value: HASH, variant: "sha256_hex" };
 
 describe("a file of comma-separated values", () => {
-  test("has columns named like fields, with a dot for what lies inside; empty cells say nothing", async () => {
+  test("has columns named like fields, with a dot for nested ones; empty cells are ignored", async () => {
     const { rows, ignored } = await read(
       `\uFEFFhash,name,remaining,refill.interval,refill.amount,meta,roles,enabled,id,colour\r
 ${HASH},"north ""pier"",
@@ -45,7 +45,7 @@ ${HASH},,,,,,,,,\r
     expect(ignored).toEqual(["colour"]);
   });
 
-  test("is mapped: columns to fields, units of instants, values for all rows", async () => {
+  test("can be mapped: columns to fields, units of instants, values for all rows", async () => {
     const map = {
       columns: {
         token_sha: "hash.value",
@@ -94,19 +94,16 @@ ${HASH},,,,,,,,,\r
     ["a cell", `${HASH},"${`${HASH},evil\n`.repeat(31_000)}"\n${HASH},c\n`],
     ["a cell without quotes", `${HASH},${"a".repeat(1_100_000)}\n${HASH},c\n`],
     ["cells without anything in them", `${HASH}${",".repeat(2_100_000)}\n${HASH},c\n`],
-  ])(
-    "ends where %s is too long: no row is made of what stands behind or in it",
-    async (_, text) => {
-      const { rows } = await read(`hash,name\n${HASH},good\n${text}`);
-      expect(rows.map(({ number, endsSource }) => [number, endsSource])).toEqual([
-        [2, undefined],
-        [3, true],
-      ]);
-      expect([rows[0]?.key.name, rows[1]?.issues[0]?.message]).toEqual(["good", TOO_LONG]);
-    },
-  );
+  ])("ends where %s is too long: nothing in or after it becomes a row", async (_, text) => {
+    const { rows } = await read(`hash,name\n${HASH},good\n${text}`);
+    expect(rows.map(({ number, endsSource }) => [number, endsSource])).toEqual([
+      [2, undefined],
+      [3, true],
+    ]);
+    expect([rows[0]?.key.name, rows[1]?.issues[0]?.message]).toEqual(["good", TOO_LONG]);
+  });
 
-  test("is read whole where it comes in one piece, whatever characters it has", async () => {
+  test("is read completely if it comes in one piece, with any characters", async () => {
     const text = `hash,name\n${`${HASH},😀é\n`.repeat(10_000)}`;
     const rows: ImportRow[] = [];
     async function* atOnce() {
@@ -117,13 +114,13 @@ ${HASH},,,,,,,,,\r
     expect(new Set(rows.map(({ key }) => key.name))).toEqual(new Set(["😀é"]));
   });
 
-  test("needs a row of names, each once", async () => {
+  test("needs a row of unique names", async () => {
     await expect(read("")).rejects.toThrow("the file is empty");
     await expect(read("hash,name,name\n")).rejects.toThrow('the column "name" is there twice');
   });
 });
 
-test("a map that is wrong is refused before anything is read", () => {
+test("a wrong map is refused before anything is read", () => {
   const refused = (map: unknown) => () => openSource("csv", inPieces(""), { map: map as KeyMap });
   expect(refused([])).toThrow("the map must be an object");
   expect(refused({ column: {} })).toThrow('"column" is neither columns nor values');

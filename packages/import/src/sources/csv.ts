@@ -75,10 +75,10 @@ async function* recordsOf(
     delimiter,
     max_record_size: MAX_ROW,
     relax_column_count: true,
-    // Otherwise a stray quote would make it lose all rows up to the next one.
+    // Otherwise the parser would lose all rows from a stray quote to the next quote.
     relax_quotes: true,
     skip_empty_lines: true,
-    // Without it, the records before a bad one that are not read yet would be lost with it.
+    // Otherwise the records before a bad one would be lost with it if they are not read yet.
     skip_records_with_error: true,
     on_record: (cells) => (problem === undefined ? cells : undefined),
     on_skip: (error) => {
@@ -87,7 +87,7 @@ async function* recordsOf(
     },
   });
   const feeding = pipeline(Readable.from(feed.pieces(), { highWaterMark: 1 }), parser);
-  // An error there ends the loop as well.
+  // The loop below ends with the same error.
   feeding.catch(() => undefined);
   let number = 0;
   let last: readonly string[] | undefined;
@@ -104,9 +104,9 @@ async function* recordsOf(
   else if (problem !== undefined) yield { number: number + 1, problem };
 }
 
-/** Passes on the text of a file in small pieces, as long as it is wanted and has line breaks. */
+/** Passes on the text of a file in small pieces, until the reader has enough or a line is too long. */
 class Feed {
-  /** Whether it ended in a line that is too long: the parser limits the text in cells, but not their number. */
+  /** Whether it ended at a line that is too long. The parser limits the text in cells, but not their number. */
   isCut = false;
   readonly #pieces: AsyncIterable<string>;
   readonly #isEnough: () => boolean;
@@ -133,7 +133,7 @@ class Feed {
   }
 }
 
-/** Not its message, which repeats the contents. */
+/** The problem for an error code. The parser's own message is dropped, because it repeats the contents. */
 function problemOf(code: string | undefined): string {
   const rest = "it and all rows behind it were not read";
   if (code === "CSV_QUOTE_NOT_CLOSED") return `has a quote that is not closed: ${rest}`;

@@ -9,7 +9,7 @@ export type DatabaseRow = Readonly<Record<string, unknown>>;
 /** Rows per query. */
 const PAGE = 500;
 
-/** What an import needs of a database: one statement at a time. */
+/** The part of a database client that an import uses: one statement at a time. */
 interface Database {
   query(sql: string, parameters: readonly unknown[]): Promise<readonly DatabaseRow[]>;
   close(): Promise<void>;

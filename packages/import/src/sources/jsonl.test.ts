@@ -10,7 +10,7 @@ async function read(text: string, map = {}, size = 997) {
   return { rows, ignored: [...source.ignoredColumns] };
 }
 
-test("paths of a map lead into objects, and what it names is not ignored", async () => {
+test("paths of a map lead into objects, and mapped columns are not listed as ignored", async () => {
   const line = {
     token: { sha: hashOf("tide_1") },
     owner: { id: "pier-7", name: "P" },
@@ -36,7 +36,7 @@ test("paths of a map lead into objects, and what it names is not ignored", async
   expect(ignored).toEqual(["c"]);
 });
 
-test("lines end anyhow, may be empty, and the first may have a byte order mark", async () => {
+test("lines may end in any line break, may be empty, and the first may have a byte order mark", async () => {
   const line = JSON.stringify({ hash: hashOf("tide_1") });
   const { rows } = await read(`\uFEFF${line}\r\n\r\n${line}\n\n${line}`);
   expect(rows.map(({ number, issues }) => [number, issues.length])).toEqual([
@@ -46,7 +46,7 @@ test("lines end anyhow, may be empty, and the first may have a byte order mark",
   ]);
 });
 
-test("a line that is too long is an issue, takes no memory, and the next one is read", async () => {
+test("a line that is too long is an issue, and the next one is read", async () => {
   const line = JSON.stringify({ hash: hashOf("tide_1") });
   const { rows } = await read(`${"x".repeat(3_000_000)}\n${line}\n`, {}, 65_536);
   expect(rows.map(({ issues }) => issues[0]?.message)).toEqual([
@@ -55,7 +55,7 @@ test("a line that is too long is an issue, takes no memory, and the next one is 
   ]);
 });
 
-test("members that mean something to JavaScript are columns like others", async () => {
+test("members that are special in JavaScript are ordinary columns", async () => {
   const { rows, ignored } = await read(
     `{"__proto__":{"apiId":"x"},"constructor":1,"hash":"${hashOf("tide_1")}"}`,
   );

@@ -4,7 +4,7 @@ import { rowReader } from "../read-row.js";
 import type { ImportRow } from "../row.js";
 import { jsonLinesOf, unreadableRow } from "./json-lines.js";
 
-/** Keys in a file of JSON lines: one object each, as `latchkey export` writes them, or with columns that a map explains. */
+/** Keys in a file of JSON lines, one object each: as `latchkey export` writes them, or with other columns and a map. */
 export async function* jsonLinesSource(
   pieces: AsyncIterable<string>,
   map: CheckedKeyMap,

@@ -14,7 +14,7 @@ export async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<Li
   let isTooLong = false;
   const take = (text: string) => {
     isTooLong ||= line.length + text.length > MAX_ROW;
-    // Joined and searched once it is complete: searching for its end after each piece takes quadratic time.
+    // A line is joined and searched once it is complete: searching for its end after each piece takes quadratic time.
     line = isTooLong ? "" : line + text;
   };
   const isThere = () => isTooLong || line.trim() !== "";

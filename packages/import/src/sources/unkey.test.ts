@@ -35,7 +35,7 @@ async function openClient() {
   return new Unkey({ rootKey, baseUrl, disableTelemetry: true });
 }
 
-test("answers of the v1 contract's own client are imported, with or without what it wraps them in", async () => {
+test("responses of the v1 contract's own client can be imported, with or without its wrapper", async () => {
   const unkey = await openClient();
   const { result: api } = await unkey.apis.create({ name: "tide tables" });
   const apiId = api?.apiId as string;
@@ -91,7 +91,7 @@ test("answers of the v1 contract's own client are imported, with or without what
   expect(again.report).toMatchObject({ written: 0, alreadyThere: 5 });
 });
 
-test("hashes may be beside the keys; what was deleted there stays deleted", async () => {
+test("hashes may be next to the keys, and deleted keys are not imported", async () => {
   const into = openLatchkey();
   const { apiId } = await into.createApi({ name: "tide tables" });
   const key = { id: "key_1", apiId, start: "tide_9Kx", createdAt: 1_700_000_000_000 };

@@ -3,7 +3,7 @@ import { idOf, toRow } from "../read-row.js";
 import type { ImportRow, RowIssue } from "../row.js";
 import { jsonLinesOf, unreadableRow } from "./json-lines.js";
 
-/** The fields of an Unkey key that are imported. The others have no use here, or repeat these. */
+/** The imported fields of an Unkey key. The others have no use here, or repeat these. */
 const FIELDS = [
   "apiId",
   "start",

@@ -3,13 +3,13 @@ import { betterAuth } from "better-auth";
 import { getMigrations } from "better-auth/db/migration";
 import { DAY_MS } from "./imports.js";
 
-/** The part of its API that is used here. Its own types follow from its options, and take the compiler a long time. */
+/** The part of better-auth's API that is used here. Its own types depend on its options, and take the compiler a long time. */
 interface ApiKeyEndpoints {
   createApiKey(input: { body: object }): Promise<{ readonly id: string; readonly key: string }>;
   updateApiKey(input: { body: object }): Promise<unknown>;
 }
 
-/** What better-auth is told to make: a key for each way in which its keys can differ. */
+/** Settings of the keys that better-auth issues, one for each way in which its keys can differ. */
 export const SETTINGS = {
   plain: {},
   full: {
@@ -32,7 +32,7 @@ export const SETTINGS = {
 export type SettingName = keyof typeof SETTINGS;
 
 /**
- * Lets better-auth make its tables in a database, and a key for each setting, and a switched off one.
+ * Makes better-auth create its tables in a database, a key for each setting, and a disabled one.
  *
  * @returns The secrets, and the id of their owner.
  */

@@ -19,7 +19,7 @@ export function hashOf(secret: string, form: "hex" | "base64" | "base64url" = "h
   return createHash("sha256").update(secret).digest(form);
 }
 
-/** A latchkey over a store, whose clock stands. */
+/** A latchkey on a store, with a fixed clock unless another is given. */
 export function openLatchkey(
   store: KeyStore = memoryStore(),
   options: Partial<LatchkeyOptions> = {},
@@ -27,7 +27,7 @@ export function openLatchkey(
   return createLatchkey({ store, clock: () => NOON, usage: false, ...options });
 }
 
-/** A text that arrives in pieces of a few characters, as a file does: none is cut in two. */
+/** A text in pieces of a few whole characters, as a file arrives. */
 export async function* inPieces(text: string, size = 7): AsyncGenerator<string> {
   const characters = Array.from(text);
   for (let at = 0; at < characters.length; at += size)

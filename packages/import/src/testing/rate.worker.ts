@@ -1,6 +1,6 @@
-// How fast an import is and how much memory it takes: npm run build, then
+// Measures the rate and the memory of an import: npm run build, then
 //   node packages/import/dist/testing/rate.worker.js <rows> [memory|sqlite]
-// It writes a file of that many keys, imports it, imports it again, and exports what is there.
+// It writes a file of that many keys, imports it twice, and exports the keys.
 
 import { createWriteStream, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -27,7 +27,7 @@ function* rows(): Generator<string> {
     yield `${hashOf(`tide_${at}`)},tide_,key ${at},user-${at % 1_000},tides.read tides.write,1000,2025-01-31T08:00:00Z,2036-01-31T08:00:00Z,"{""berth"":${at}}"\n`;
 }
 
-/** Prints what was done, how many rows a second, and the most memory that this process had in use meanwhile. */
+/** Runs `work`, and prints its rows, their rate, and the peak memory of this process. */
 async function measure(what: string, work: () => Promise<number>): Promise<void> {
   peakBytes = 0;
   const startedAt = performance.now();

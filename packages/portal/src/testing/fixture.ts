@@ -11,10 +11,10 @@ import { onTestFinished } from "vitest";
 import { createPortal } from "../express.js";
 import type { PortalOptions } from "../options.js";
 
-/** The header without which a portal answers nothing but its page. */
+/** The header that a portal requires for everything but its page and files. */
 export const OWN = { "x-latchkey-portal": "1" };
 
-/** A store in a file that is gone when the test is over. */
+/** A store in a file that is deleted after the test. */
 function sqliteFile(): KeyStore {
   const folder = mkdtempSync(join(tmpdir(), "latchkey-portal-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -36,24 +36,24 @@ export async function openLatchkey(store: KeyStore = memoryStore(), clock?: () =
   return { latchkey, apiId };
 }
 
-/** A portal on a path of an Express app with a sign-in of its own: the customer is in the cookie `user`. */
+/** A portal on a path of an Express app with its own sign-in: the customer is in the cookie `user`. */
 export interface Mounted {
   readonly latchkey: Latchkey;
   readonly apiId: string;
   readonly origin: string;
-  /** The address of the portal, with the slash at its end. */
+  /** The URL of the portal, with a slash at the end. */
   readonly url: string;
-  /** From now on the store answers nothing, or answers again. */
+  /** Takes the store down or up. While it is down, all calls fail. */
   setDown(isDown: boolean): void;
 }
 
 const PATH = "/account/keys/";
 
-/** The page of a host that has the element in it, under a policy of its own. */
+/** The policy of the host's page that contains the element. */
 const HOST_POLICY =
   "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
 
-/** Mounts a portal over a store. */
+/** Mounts a portal on a store. */
 export async function mount(
   allow: Partial<PortalAllow> = {},
   options: Omit<PortalOptions, "basePath"> = {},
@@ -90,7 +90,7 @@ export async function signIn(page: Watched["page"], origin: string, user = "alic
   await page.context().addCookies([{ name: "user", value: user, url: origin }]);
 }
 
-/** A page in which a customer is signed in, and which goes nowhere yet. */
+/** An empty browser page in which a customer is signed in. */
 export async function openSignedIn(
   open: OpenPage,
   origin: string,
@@ -101,7 +101,7 @@ export async function openSignedIn(
   return watched;
 }
 
-/** Without what is given as undefined: a portal without a sign-in of the host's. */
+/** The fields that are not undefined: `session: undefined` makes a portal without the host's sign-in. */
 function withoutUndefined<Fields extends object>(fields: Fields): Fields {
   const given = Object.entries(fields).filter(([, value]) => value !== undefined);
   return Object.fromEntries(given) as Fields;

@@ -13,16 +13,16 @@ import {
 } from "./parts.js";
 import { fill } from "./words.js";
 
-/** What is open over the list. */
+/** The dialog over the list. */
 type Open = { readonly kind: "create" } | { readonly kind: Act; readonly key: PortalKey } | null;
 
-/** A key that was just created: its secret, unless that was lost, is shown to nobody but whom it is of. */
+/** A key that was just created. Its secret, unless it was lost, is shown only to this customer. */
 interface Created {
   readonly secret: string | undefined;
   readonly externalId: string | undefined;
 }
 
-/** The page: who the customer is, and their keys. What was typed stays when a session ends. */
+/** The page: the customer and their keys. Typed text stays when a session ends. */
 export function App({
   client,
   isPage,
@@ -32,7 +32,7 @@ export function App({
   readonly client: PortalClient;
   readonly isPage: boolean;
   readonly host: HTMLElement;
-  /** Of a link. */
+  /** The secret of a link. */
   readonly secret: string | undefined;
 }) {
   const [state, setState] = useState<PortalState | null>(null);
@@ -43,7 +43,7 @@ export function App({
   const [created, setCreated] = useState<Created | null>(null);
   const [round, setRound] = useState(0);
   const [done, setDone] = useState("");
-  // A list that comes late would push those below it.
+  // A list stays hidden until those above it are read, because a late one would push it down.
   const [read, setRead] = useState<ReadonlyMap<string, number>>(new Map());
 
   const begin = async (linkSecret?: string) => {
@@ -53,7 +53,7 @@ export function App({
       if (now === null || (now.session === null && now.signIn === "host"))
         now = await client.start(linkSecret).catch(async (failure: unknown) => {
           if (asPortalError(failure).code !== "UNAUTHORIZED") throw failure;
-          // A session that was there before the link may be that of another customer.
+          // An earlier session may belong to another customer.
           return now ?? { ...(await client.session()), session: null };
         });
       enter(now);
@@ -61,7 +61,7 @@ export function App({
       setError(asPortalError(failure));
     }
   };
-  // Once more for a new link in the page of the old one.
+  // Runs again if a new link is opened in the page of an old one.
   useEffect(() => void begin(given), [given]);
 
   const enter = (now: PortalState) => {
@@ -69,11 +69,11 @@ export function App({
     if (now.session === null) return;
     setIsOver(false);
     setRound((before) => before + 1);
-    // What one customer has begun is nothing for another.
+    // A dialog that one customer has opened must not be used by another.
     if (state?.session && state.session.externalId !== now.session.externalId) setOpen(null);
   };
 
-  /** The session ended with the page open. */
+  /** Starts a new session after the old one ended while the page was open. */
   const goOn = async () => {
     setIsStillOver(false);
     try {
@@ -118,7 +118,7 @@ export function App({
   const isFull = counts.reduce((sum, count) => sum + count, 0) >= maxKeys;
   const refuseMore = () => {
     setDone(fill(texts.errorTooMany, { limit: `${maxKeys}` }));
-    // Some may have been revoked elsewhere, as in another tab.
+    // Keys may have been revoked elsewhere, such as in another tab.
     setRound(round + 1);
   };
   const Title = isPage ? "h1" : "h2";
@@ -134,7 +134,7 @@ export function App({
             <button
               type="button"
               class="primary"
-              // Not disabled: it keeps the focus, and says why when it is pressed.
+              // Not `disabled`, so that it keeps the focus, and explains itself when it is pressed.
               aria-disabled={isFull}
               onClick={() => (isFull ? refuseMore() : setOpen({ kind: "create" }))}
             >

@@ -14,7 +14,7 @@ interface OfKey extends Common {
   readonly portalKey: PortalKey;
 }
 
-/** Asks for what a new key shall be. */
+/** Asks for the settings of a new key. */
 export function CreateDialog({
   client,
   allow,
@@ -25,7 +25,7 @@ export function CreateDialog({
   readonly onCreated: (secret: string | undefined) => void;
 }) {
   const { texts, now } = useSetting();
-  // Not at each try: the same asked again has the same expiry.
+  // Taken once, not at each try: a repeated call must have the same expiry.
   const openedAt = useMemo(now, []);
   const create = async (form: FormData) => {
     const days = Number(form.get("days"));
@@ -126,7 +126,7 @@ export function RenameDialog({
   );
 }
 
-/** Asks for how long the old secret works, and says what comes of it. */
+/** Asks how long the old secret shall work, and explains what happens. */
 export function RotateDialog({
   client,
   portalKey: { id, name },

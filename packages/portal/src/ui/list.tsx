@@ -4,7 +4,7 @@ import { UsageChart } from "./chart.js";
 import { asPortalError, Failure, useSetting } from "./parts.js";
 import { stateOf, when } from "./words.js";
 
-/** What is to be done with a key. */
+/** An action on a key. */
 export type Act = "rename" | "rotate" | "revoke";
 
 /** The keys of one API. */
@@ -20,10 +20,10 @@ export function KeyList({
   readonly client: PortalClient;
   readonly api: { readonly id: string; readonly name: string };
   readonly allow: NonNullable<PortalState["session"]>["allow"];
-  /** Another number: the keys are read again. */
+  /** A changed number reloads the keys. */
   readonly round: number;
   readonly isHidden: boolean;
-  /** Is called when its keys were read, or could not be, with the number of those that count. */
+  /** Called with the number of keys that count, after each attempt to read them. */
   readonly onRead: (count: number) => void;
   readonly onAct: (act: Act, key: PortalKey) => void;
 }) {
@@ -45,7 +45,7 @@ export function KeyList({
         limit: 100,
         ...(from !== undefined && { cursor: from }),
       });
-      // It was read again meanwhile: what comes late is how it was before.
+      // A later request was sent meanwhile, so this answer is outdated.
       if (turn !== latest.current) return;
       known = [...known, ...page.keys];
       setKeys(known);
@@ -57,7 +57,7 @@ export function KeyList({
       else setError(refusal);
     }
     setIsReading(false);
-    // A key that was replaced does not count.
+    // Keys that were rotated do not count.
     onRead(known.filter(({ rotatedTo }) => rotatedTo === undefined).length);
   };
   useEffect(() => void load(), [api.id, round]);
@@ -104,7 +104,7 @@ function KeyCard({
   const { texts, language, now } = useSetting();
   const [hasUsage, setHasUsage] = useState(false);
   const card = useRef<HTMLLIElement>(null);
-  // A key that is revoked takes the button with it that had the focus.
+  // A revoked key disappears together with the button that had the focus.
   useLayoutEffect(() => {
     const element = card.current;
     return () => element?.matches(":focus-within") && element.closest("section")?.focus();

@@ -3,15 +3,15 @@ import { createPortalClient } from "../client.js";
 import { App } from "./app.js";
 import css from "./keys.css";
 
-/** Where the portal is mounted: this script is one of its files. */
+/** URL of the portal, derived from that of this script. */
 const HOME = new URL(".", import.meta.url);
 
 /**
- * `<latchkey-keys>`: the keys of a customer, in a page of the host or in that of the portal. Styles are constructed, not inline, so that
- * it works under a policy without `unsafe-inline`, and under trusted types.
+ * `<latchkey-keys>`: the keys of a customer, in a page of the host or of the portal. Styles are constructed, not inline, so that it works
+ * under a policy without `unsafe-inline`, and with trusted types.
  */
 class LatchkeyKeys extends HTMLElement {
-  /** Takes the secret of a link out of the address, at once. */
+  /** The secret of a link. It is removed from the address at once. */
   #secret = this.hasAttribute("page") ? secretInAddress() : undefined;
 
   #follow = (): void => undefined;
@@ -28,7 +28,7 @@ class LatchkeyKeys extends HTMLElement {
     show(this.#secret);
     this.#secret = undefined;
     this.#follow = () => {
-      // A link that is opened in the page of another loads nothing.
+      // Opening a link in the page of another one changes only the fragment, and does not load the page.
       const next = isPage ? secretInAddress() : undefined;
       if (next !== undefined) show(next);
     };

@@ -3,21 +3,21 @@ import { useContext, useId, useLayoutEffect, useRef, useState } from "preact/hoo
 import { PortalError } from "../client.js";
 import { explain, isUncertain, type Words } from "./words.js";
 
-/** What all parts of the page know. */
+/** The setting of all parts of the page. */
 export interface Setting extends Words {
   /** The server's clock. */
   readonly now: () => number;
-  /** Of what is below the title. */
+  /** The heading level below the title. */
   readonly Heading: "h2" | "h3";
-  /** Is told that the session is over. */
+  /** Called when the session is over. */
   readonly onOver: () => void;
-  /** Is told that the list may not be as it is shown. */
+  /** Called when the shown list may be outdated. */
   readonly onStale: () => void;
 }
 
 export const SettingContext = createContext<Setting | null>(null);
 
-/** What all parts of the page know. */
+/** The current {@link Setting}. */
 export function useSetting(): Setting {
   const setting = useContext(SettingContext);
   if (setting === null) throw new TypeError("no setting");
@@ -25,8 +25,8 @@ export function useSetting(): Setting {
 }
 
 /**
- * A dialog that is open as long as it is there. Escape closes it unless `isHeld`, or unless a form in it waits for its answer: what is done
- * already could not be called off, and the answer would close the dialog that is open then.
+ * A dialog that is open while it is rendered. Escape closes it unless `isHeld`, or unless a form in it waits for its answer: the call could
+ * not be cancelled any more, and its answer would close whatever dialog is open by then.
  */
 export function Dialog({
   title,
@@ -43,8 +43,8 @@ export function Dialog({
   const element = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   const isKept = () => isHeld || element.current?.querySelector("[aria-busy=true]") != null;
-  // Not after a paint: until then nothing would have the focus, neither before `showModal` nor after the dialog is gone. `close` gives
-  // the focus back to what had it when the dialog opened.
+  // Not after a paint: until then, nothing would have the focus, neither before `showModal` nor after the dialog is gone. `close` returns
+  // the focus to the element that had it when the dialog opened.
   useLayoutEffect(() => {
     const dialog = element.current;
     dialog?.showModal();
@@ -59,7 +59,7 @@ export function Dialog({
         if (!isKept()) onClose();
       }}
       onClose={({ currentTarget }) => {
-        // A browser closes a dialog without asking if Escape is pressed twice, or if a finger goes back.
+        // A browser closes a dialog without asking if Escape is pressed twice, or at a back gesture.
         if (!currentTarget.isConnected) return;
         if (isKept()) currentTarget.showModal();
         else onClose();
@@ -71,10 +71,10 @@ export function Dialog({
   );
 }
 
-/** Codes of refusals that say that a key is not what the list shows. */
+/** Error codes which mean that a key is no longer as the list shows it. */
 const STALE = ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"];
 
-/** A form that does something: says what went wrong, and keeps what was typed. */
+/** A form that runs an action. It shows errors, and keeps the typed text. */
 export function ActionForm({
   action,
   submit,
@@ -132,7 +132,7 @@ export function Failure({
   isWrite = false,
 }: {
   readonly error: PortalError;
-  /** Whether something was to be changed. */
+  /** Whether the call was a write. */
   readonly isWrite?: boolean;
   readonly retry?: () => void;
 }) {
@@ -172,7 +172,7 @@ export function Field({
   );
 }
 
-/** A secret that is shown once, and is nowhere in the page when it is dismissed. Undefined: it was in an answer that did not come. */
+/** Shows a secret once. After that, it is nowhere in the page. Undefined: the answer with the secret was lost. */
 export function SecretDialog({
   secret,
   onClose,
@@ -222,7 +222,7 @@ export function SecretDialog({
   );
 }
 
-/** What is thrown that no server said is a mistake of the page. */
+/** Turns any other error, which must be a bug of the page, into a PortalError. */
 export function asPortalError(failure: unknown): PortalError {
   return failure instanceof PortalError ? failure : new PortalError(0, { message: `${failure}` });
 }

@@ -1,18 +1,18 @@
 import type { PortalError, PortalKey } from "../client.js";
 import type { Texts } from "../texts.js";
 
-/** What the page says, and in which language. */
+/** The texts of the page and their language. */
 export interface Words {
   readonly texts: Texts;
   readonly language: string;
 }
 
-/** A text with something put in. */
+/** A text with its placeholders filled in. */
 export function fill(text: string, values: Readonly<Record<string, string | number>>): string {
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => `${values[name] ?? whole}`);
 }
 
-/** A day, or an instant to the minute where it is near. */
+/** An instant as a day, or to the minute if it is near. */
 export function when(at: number, language: string, now: number): string {
   const isNear = Math.abs(at - now) < 2 * 86_400_000;
   return new Intl.DateTimeFormat(language, {
@@ -42,12 +42,12 @@ export function stateOf(
   return { text: texts.stateActive, tone: "good" };
 }
 
-/** Whether what was asked for may have been done: its answer was lost. */
+/** Whether the call may have been executed although it failed: its answer was lost. */
 export function isUncertain({ status, code, outcome }: PortalError): boolean {
   return code === "OFFLINE" || (status >= 500 && outcome !== "not-applied");
 }
 
-/** What went wrong, in words of the page. `isWrite`: whether something was to be changed. */
+/** An error in the page's words. `isWrite`: whether the call was a write. */
 export function explain(error: PortalError, texts: Texts, isWrite = false): string {
   const { code, reason, details, issues } = error;
   if (isWrite && isUncertain(error)) return texts.errorUncertain;
