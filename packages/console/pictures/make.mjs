@@ -1,4 +1,4 @@
-// Makes the pictures of the README, of a build that is up to date:
+// Makes the pictures of the README from a current build:
 //   npm run build && node packages/console/pictures/make.mjs
 
 import { createServer } from "node:http";
@@ -66,7 +66,7 @@ async function seed() {
 
 const { apiId, keyId, batchId, identityId } = await seed();
 
-/** As `latchkey doctor` says what it finds. */
+/** Findings in the form of `latchkey doctor`. */
 async function* examine() {
   yield { check: "store", state: /** @type {const} */ ("fine"), found: "it answers" };
   yield {
@@ -121,7 +121,7 @@ const page = await browser.newPage({
 });
 await page.goto(`${origin}/`);
 await page.getByRole("link", { name: "Audit log" }).waitFor();
-/** Every page, and what is on it when it is there. */
+/** Every page, and a text that is on it once it is loaded. */
 const PICTURES = [
   ["check", "#/", "Why is it refused?"],
   ["apis", "#/apis", "routes"],

@@ -29,23 +29,23 @@ const DEAD_LETTERS = {
   ],
 };
 
-/** Below a tenth counts as good; what jumps here is a line of text that becomes two. */
+/** Maximum share of the page that may shift. Below 0.1 counts as good. What shifts here is a line of text that becomes two. */
 const MOST_JUMPING = 0.02;
 
-/** Each with all rules in a theme of its own, so that every page is looked at in both: nothing of a theme depends on the width. */
+/** One width for each theme, so that every page is checked in both: no rule of a theme depends on the width. */
 const WIDTHS = [
   [1_440, "light"],
   [390, "dark"],
 ] as const;
 
-/** The middle of some figures. */
+/** The median. */
 function medianOf(figures: readonly number[]): number {
   return figures.toSorted((one, other) => one - other)[Math.floor(figures.length / 2)] as number;
 }
 
 describeInBrowser("every page of the console", (open) => {
   test.each(WIDTHS)(
-    "at %i pixels, in %s: axe finds nothing, nothing jumps or is wider than the page, nothing is said on the console",
+    "at %i pixels, in %s: axe finds nothing, the layout does not shift, nothing is wider than the page, and no console messages appear",
     async (width, colorScheme) => {
       const { latchkey, origin, url } = await mount({
         authenticate: () => OPERATOR,
@@ -58,7 +58,7 @@ describeInBrowser("every page of the console", (open) => {
       const { apiId, good, off, identityId } = await seed(latchkey);
       for (let at = 0; at < 40; at += 1)
         await latchkey.createKey({ apiId, name: `reader ${at}`, externalId: `user_${at}` });
-      // Axe is put in from outside, which the policy of the page forbids; another test holds the page to its policy.
+      // Axe is injected, which the policy of the page forbids. Another test checks the page under its policy.
       const { page, complaints } = await open(origin, {
         bypassCSP: true,
         viewport: { width, height: 900 },
@@ -107,12 +107,12 @@ describeInBrowser("every page of the console", (open) => {
       for (const [fragment, sign] of pages) {
         await page.evaluate(`location.hash = ${JSON.stringify(`#${fragment}`)}`);
         await page.locator("main").getByText(sign).first().waitFor();
-        // The first page is where one came in, and its field has the focus.
+        // On the first page, where one came in, the field has the focus.
         await page.locator(fragment === "/" ? "input:focus" : "h1:focus").waitFor();
         await expectStill(fragment);
         await look(fragment);
       }
-      // What is asked anew on the same page.
+      // New requests on the same page.
       await page.evaluate(`location.hash = "#/apis/${apiId}"`);
       const name = page.getByLabel("Name contains");
       await name.waitFor();
@@ -169,11 +169,11 @@ describeInBrowser("every page of the console", (open) => {
     },
   );
 
-  test("the name of a key has room in its list, however wide the page is", async () => {
+  test("the name of a key has room in its list at any width of the page", async () => {
     const { latchkey, origin, url } = await mount({ authenticate: () => OPERATOR });
     const { apiId } = await latchkey.createApi({ name: "maps" });
     await latchkey.createKey({ apiId, name: "build server", externalId: "northwind" });
-    // More than are in the page at once.
+    // More rows than are in the page at once.
     for (let at = 0; at < 60; at += 1) await latchkey.createKey({ apiId, name: `reader ${at}` });
     const { page } = await open(origin);
     await page.goto(`${url}#/keys`);
@@ -186,7 +186,7 @@ describeInBrowser("every page of the console", (open) => {
     }
   });
 
-  test("instants are in the reader's zone, and on hover what they are in UTC", async () => {
+  test("instants are in the reader's time zone, and in UTC on hover", async () => {
     const { latchkey, origin, url } = await mount({ authenticate: () => OPERATOR });
     const { apiId } = await latchkey.createApi({ name: "maps" });
     const expires = Date.UTC(2031, 5, 15, 22, 30, 0, 123);
@@ -198,7 +198,7 @@ describeInBrowser("every page of the console", (open) => {
     expect(await shown.getAttribute("title")).toBe("2031-06-15T22:30:00.123Z");
   });
 
-  test("10,000 keys are scrolled from end to end with few rows in the page, and no pause is near 100 ms", async () => {
+  test("10,000 keys can be scrolled from end to end with few rows in the page, and without a pause near 100 ms", async () => {
     const { latchkey, origin, url } = await mount({ authenticate: () => OPERATOR });
     const { apiId } = await latchkey.createApi({ name: "maps" });
     const { keyId } = await latchkey.createKey({ apiId, externalId: "northwind", remaining: 10 });
@@ -216,7 +216,7 @@ describeInBrowser("every page of the console", (open) => {
     });
     await page.goto(`${url}#/apis/${apiId}`);
     await page.getByText("500 of 10,000 shown").waitFor();
-    // To the end once, so that all is read.
+    // Scrolls to the end once, so that everything is loaded.
     await page.evaluate(`new Promise((done) => {
       const box = document.querySelector(".table-box");
       const step = () => {
@@ -228,7 +228,7 @@ describeInBrowser("every page of the console", (open) => {
     })`);
     const devtools = await page.context().newCDPSession(page);
     await devtools.send("Performance.enable", { timeDomain: "threadTicks" });
-    // What the page itself takes: beside other programs a clock shows theirs as well.
+    // The time that the page itself takes. A clock would include other programs.
     const busyMs = async () => {
       const { metrics } = await devtools.send("Performance.getMetrics");
       return 1_000 * (metrics.find(({ name }) => name === "TaskDuration")?.value ?? Number.NaN);
@@ -242,7 +242,7 @@ describeInBrowser("every page of the console", (open) => {
       })`);
       return (await busyMs()) - before;
     };
-    // Each time all rows are new, three times over: what else the machine does is in some of them, and a slow screen in all.
+    // All rows are new on each screen, in three passes: other work of the machine slows down some passes, a slow screen all of them.
     const passes: number[][] = [];
     const copies: number[] = [];
     for (let pass = 0; pass < 3; pass += 1) {
@@ -262,8 +262,8 @@ describeInBrowser("every page of the console", (open) => {
           ),
         );
     }
-    // The unit is the time that the browser alone needs to show the same rows, which goes with the machine: 100 ms were five of it on
-    // a slow one, and the longest screen two.
+    // The unit is the time that the browser alone needs to show the same rows, which depends on the machine: on a slow one, 100 ms were
+    // five units, and the longest screen took two.
     const leastOf = (screen: number) => Math.min(...passes.map((pass) => pass[screen] as number));
     const longest = Math.max(...passes[0]!.map((_, screen) => leastOf(screen)));
     expect(longest / medianOf(copies)).toBeLessThan(4);

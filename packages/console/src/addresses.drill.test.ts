@@ -24,7 +24,7 @@ describeInBrowser("an address", (open) => {
       for (const path of ["//elsewhere.test/console", "/\\elsewhere.test/console", "/console"]) {
         const { page, strayRequests } = await open(origin);
         await page.goto(`${origin}${path}#/apis`);
-        // One of both answers that there is no such path.
+        // One of the two servers answers that there is no such path.
         await page.locator('main, :text("NOT_FOUND")').first().waitFor();
         expect(strayRequests, path).toEqual([]);
         expect(new URL(page.url()).origin).toBe(origin);
@@ -32,7 +32,7 @@ describeInBrowser("an address", (open) => {
       }
   });
 
-  test("is reached behind a server that takes the slash at its end away, as Next.js does", async () => {
+  test("is reached behind a server that removes the trailing slash, as Next.js does", async () => {
     const answer = createNodeConsole(openLatchkey(), { ...OPERATOR, basePath: "/ops/console" });
     const origin = await listen((request, response) => {
       const [path = "", ...query] = (request.url ?? "").split("?");
@@ -52,7 +52,7 @@ describeInBrowser("an address", (open) => {
     expect(complaints).toEqual([]);
   });
 
-  test("of no place in a list says so, and leads to its beginning", async () => {
+  test("with an invalid place in a list says so, and links to the beginning", async () => {
     const { latchkey, origin, url } = await mount(OPERATOR);
     await latchkey.createApi({ name: "maps" });
     const { page } = await open(origin);
@@ -63,7 +63,7 @@ describeInBrowser("an address", (open) => {
   });
 
   test.each(["century", "toString", "__proto__"])(
-    "of a chart over a span that there is not, %s, shows the usual one",
+    "of a chart with the unknown span %s shows the default span",
     async (span) => {
       const { latchkey, origin, url } = await mount(OPERATOR);
       const { apiId } = await latchkey.createApi({ name: "maps" });
@@ -74,7 +74,7 @@ describeInBrowser("an address", (open) => {
     },
   );
 
-  test("of a key that is deleted while it is looked at says so, and no more that it is valid", async () => {
+  test("of a key that is deleted while its page is open says so, and no longer that it is valid", async () => {
     const { latchkey, origin, url } = await mount(OPERATOR);
     const { apiId } = await latchkey.createApi({ name: "maps" });
     const { keyId } = await latchkey.createKey({ apiId, name: "map server" });
@@ -86,7 +86,7 @@ describeInBrowser("an address", (open) => {
     expect(await page.getByText("A verification would let it in now").count()).toBe(0);
   });
 
-  test("that is gone back to is the question in the form about a request, as it is the one that is answered", async () => {
+  test("that the back button restores also restores the form about a request, and its answer", async () => {
     const { latchkey, origin, url } = await mount(OPERATOR);
     const { apiId } = await latchkey.createApi({ name: "maps" });
     for (const name of ["tiles.read", "tiles.write"]) await latchkey.createPermission({ name });
@@ -112,7 +112,7 @@ describeInBrowser("an address", (open) => {
     expect(await field.inputValue()).toBe("");
   });
 
-  test("with an instant that no calendar has leaves the page there", async () => {
+  test("with an impossible instant does not break the page", async () => {
     const { origin, url } = await mount(OPERATOR);
     const { page, complaints } = await open(origin);
     await page.goto(`${url}#/keys?createdAfter=-9e15`);

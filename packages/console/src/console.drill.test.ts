@@ -32,7 +32,7 @@ async function signIn({ page }: Watched, url: string, rootKey: string): Promise<
   await page.getByRole("link", { name: "Check a key" }).waitFor();
 }
 
-/** Everything in which a secret could have been left behind. */
+/** Every place where a secret could have been left behind. */
 async function traces({ page, requests, complaints }: Watched): Promise<string> {
   const inPage = await page.evaluate(`JSON.stringify([
     document.documentElement.outerHTML,
@@ -43,7 +43,7 @@ async function traces({ page, requests, complaints }: Watched): Promise<string> 
   return JSON.stringify([inPage, requests, complaints]);
 }
 
-/** Nothing went elsewhere, and nothing was said on the console. */
+/** Asserts that no request went to another origin, and that the browser's console is empty. */
 function expectQuiet({ strayRequests, complaints }: Watched): void {
   expect(strayRequests).toEqual([]);
   expect(complaints).toEqual([]);
@@ -80,7 +80,7 @@ describeInBrowser("the console in a browser", (open) => {
     await form.getByLabel("Rate limits").fill("default 100/1m");
     await form.getByRole("button", { name: "Create key" }).click();
     await form.getByText("above the ceiling of the API").waitFor();
-    // The browser's own word for that answer.
+    // The browser's own message about that response.
     expect(watched.complaints.splice(0)).toEqual([expect.stringContaining("412")]);
     await form.getByLabel("Rate limits").fill("default 40/1m:sliding");
     await form.getByRole("button", { name: "Create key" }).click();
@@ -110,7 +110,7 @@ describeInBrowser("the console in a browser", (open) => {
     await page.locator(".page-head .badge", { hasText: "off" }).waitFor();
     expect(await latchkey.verifyKey({ key: secret })).toMatchObject({ code: "DISABLED" });
 
-    // A stranger is given the secret alone.
+    // Looks the key up by its secret alone.
     await page.getByRole("link", { name: "Check a key" }).click();
     const field = page.locator("input[name=key]:focus");
     await field.fill(`Bearer ${secret}`);
@@ -119,7 +119,7 @@ describeInBrowser("the console in a browser", (open) => {
     await page.getByText("Refused: switched off").waitFor();
     expect(await traces(watched)).not.toContain(secret);
 
-    // Or with what a log shows of it.
+    // Looks it up by the part that a log shows.
     await page.getByRole("link", { name: "Check a key" }).click();
     await field.fill(`${secret.slice(0, 9)}…`);
     expect(await field.getAttribute("type")).toBe("text");
@@ -134,7 +134,7 @@ describeInBrowser("the console in a browser", (open) => {
     await page.getByRole("button", { name: "Revoke 1 key" }).click();
     await page.getByText("1 key of northwind: revoked.").waitFor();
     await page.getByText("No key belongs to this owner").waitFor();
-    // The button that had the focus is gone with the keys.
+    // The button with the focus disappeared with the keys.
     await page.locator("h1:focus").waitFor();
     expect(await latchkey.verifyKey({ key: secret })).toMatchObject({ code: "NOT_FOUND" });
     await page.getByRole("link", { name: "Check a key" }).click();
@@ -156,7 +156,7 @@ describeInBrowser("the console in a browser", (open) => {
     expectQuiet(watched);
   });
 
-  test("by keyboard alone: sign in, open a key, switch it off, and Escape gives the focus back", async () => {
+  test("with the keyboard only: sign in, open a key, disable it, and Escape returns the focus", async () => {
     const { latchkey, origin, url } = await mount();
     const { good } = await seed(latchkey);
     const { key: rootKey } = await latchkey.createRootKey({ permissions: ["*"] });
@@ -205,7 +205,7 @@ describeInBrowser("the console in a browser", (open) => {
     expectQuiet(watched);
   });
 
-  test("behind a proxy with another path and another Host, and the back button finds what was there", async () => {
+  test("works behind a proxy with another path and another Host, and the back button restores the page", async () => {
     const { latchkey, url } = await mount({
       authenticate: () => ({ workspaceId: "ws_default", permissions: ["*"], actor: "alice" }),
     });
@@ -261,7 +261,7 @@ describeInBrowser("the console in a browser", (open) => {
     expectQuiet(watched);
   });
 
-  test("all keys of an owner are switched off, also one that has no uses left until its refill", async () => {
+  test("all keys of an owner are disabled, even one without uses until its refill", async () => {
     const { latchkey, origin, url } = await mount();
     const { key: rootKey } = await latchkey.createRootKey({ permissions: ["*"] });
     const { apiId } = await latchkey.createApi({ name: "maps" });
@@ -296,7 +296,7 @@ describeInBrowser("the console in a browser", (open) => {
     await page.getByRole("link", { name: "maps" }).waitFor();
   });
 
-  test("what only some requests were refused for is asked by itself, and of a key that is gone the page says when and by whom", async () => {
+  test("the page asks about refusals of some requests by itself, and says when a deleted key was deleted and by whom", async () => {
     const { latchkey, origin, url, setDown } = await mount({
       authenticate: () => ({ workspaceId: "ws_default", permissions: ["*"], actor: "alice" }),
     });
@@ -340,7 +340,7 @@ describeInBrowser("the console in a browser", (open) => {
     await page.getByText("What is shown here may be old").waitFor({ state: "hidden" });
   });
 
-  test("an owner is deleted, and its keys are switched off unless something else is chosen", async () => {
+  test("if an owner is deleted, its keys are disabled unless something else is chosen", async () => {
     const { latchkey, origin, url } = await mount({
       authenticate: () => ({ workspaceId: "ws_default", permissions: ["*"] }),
     });
@@ -354,7 +354,7 @@ describeInBrowser("the console in a browser", (open) => {
     expect(await latchkey.verifyKey({ key: good.key })).toMatchObject({ code: "DISABLED" });
   });
 
-  test("a filter that keeps nothing stops after five pages, says how many keys it looked through, and goes on by keyboard", async () => {
+  test("a filter without matches stops after five pages, reports how many keys it searched, and continues by keyboard", async () => {
     const { latchkey, origin, url } = await mount({
       authenticate: () => ({ workspaceId: "ws_default", permissions: ["*"] }),
     });

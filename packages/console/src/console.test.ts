@@ -26,7 +26,7 @@ function open(options: ConsoleOptions = {}) {
 const bearer = (key: string) => ({ headers: { authorization: `Bearer ${key}` } });
 
 describe("a root key", () => {
-  test("is told whose it is, and what it may do", async () => {
+  test("gets its workspace and its permissions", async () => {
     const { latchkey, ask } = open();
     const permissions = ["api.*.read_api", "api.*.read_key"];
     const { key, rootKeyId } = await latchkey.createRootKey({ permissions });
@@ -44,7 +44,7 @@ describe("a root key", () => {
     });
   });
 
-  test("does what it may do over HTTP, and no more", async () => {
+  test("can do what its permissions allow over HTTP, and no more", async () => {
     const { latchkey, ask } = open();
     const { key } = await latchkey.createRootKey({ permissions: ["api.*.read_api"] });
     expect((await jsonOf(await ask("v1/apis.listApis", bearer(key)))).body).toMatchObject({
@@ -55,7 +55,7 @@ describe("a root key", () => {
     expect((await ask("v1/apis.createApi", { ...init, headers })).status).toBe(403);
   });
 
-  test("that is unknown or missing is told how to sign in, and nothing else", async () => {
+  test("that is unknown or missing learns how to sign in, and nothing else", async () => {
     const { ask } = open();
     for (const init of [{}, bearer("lk_root_unknown"), bearer("a b")]) {
       const { status, body } = await jsonOf(await ask("session", init));
@@ -64,7 +64,7 @@ describe("a root key", () => {
     }
   });
 
-  test("of a workspace that is switched off is told so", async () => {
+  test("of a disabled workspace is refused as such", async () => {
     const { latchkey, ask } = open();
     const { key } = await latchkey.createRootKey({ permissions: ["*"] });
     await latchkey.setWorkspaceEnabled(false);
@@ -100,7 +100,7 @@ describe("the host's authenticate", () => {
     expect((await jsonOf(await ask("session"))).body.workspaceId).toBe("ws_northwind");
   });
 
-  test("that throws is a 500 without a word of it, and the host's log has it", async () => {
+  test("that throws is a 500 without details, which go to onError", async () => {
     const seen: unknown[] = [];
     const failure = new Error("database of users is down");
     const { ask } = open({
@@ -117,7 +117,7 @@ describe("the host's authenticate", () => {
 });
 
 describe("requests of other sites", () => {
-  test("are refused: without the header of the page, or marked as such by the browser", async () => {
+  test("are refused without the header of the page, or if the browser marks them as such", async () => {
     const { latchkey, answer } = open({ authenticate: () => ALICE, rootKeys: true });
     for (const path of ["session", "v1/apis.listApis", "v1/rootKeys.listRootKeys"])
       for (const headers of [
@@ -141,7 +141,7 @@ describe("requests of other sites", () => {
     expect((await latchkey.listRootKeys()).total).toBe(0);
   });
 
-  test("may not ask first: nothing answers OPTIONS with a permission", async () => {
+  test("get no permission in a response to OPTIONS", async () => {
     const { answer } = open();
     const response = await answer(
       new Request("http://ops.test/console/session", { method: "OPTIONS" }),
@@ -150,7 +150,7 @@ describe("requests of other sites", () => {
     expect(response.headers.get("access-control-allow-headers")).toBeNull();
   });
 
-  test("under another host name are refused where the names are known", async () => {
+  test("with another host name are refused if the names are configured", async () => {
     const { answer } = open({ hosts: ["127.0.0.1:4000"], authenticate: () => ALICE });
     const ask = (host: string, origin?: string) =>
       answer(
@@ -166,14 +166,14 @@ describe("requests of other sites", () => {
   });
 });
 
-describe("root keys and a look at the store", () => {
+describe("root keys and checks of the store", () => {
   const posted = {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ permissions: ["api.*.read_api"], name: "reports" }),
   };
 
-  test("are managed by operators who may, where the host allows it", async () => {
+  test("can be managed by operators with the permission, if the host allows it", async () => {
     const { ask } = open({ authenticate: () => ALICE, rootKeys: true });
     expect((await jsonOf(await ask("session"))).body.rootKeys).toBe(true);
     const created = await jsonOf(await ask("v1/rootKeys.createRootKey", posted));
@@ -182,7 +182,7 @@ describe("root keys and a look at the store", () => {
     expect(JSON.stringify(listed.body)).not.toContain(created.body.key);
   });
 
-  test("are not there where the host does not", async () => {
+  test("are unavailable if the host does not allow them", async () => {
     const { ask } = open({ authenticate: () => ALICE });
     expect((await jsonOf(await ask("session"))).body).toMatchObject({ rootKeys: false, tasks: [] });
     for (const path of ["rootKeys.createRootKey", "v1/rootKeys.createRootKey"])
@@ -199,7 +199,7 @@ describe("root keys and a look at the store", () => {
     expect((await latchkey.listRootKeys()).total).toBe(0);
   });
 
-  test("a look at the store answers what it finds, of a broken store no more than 200 findings", async () => {
+  test("a check of the store returns its findings, at most 200", async () => {
     const { ask } = open({
       authenticate: () => ALICE,
       examine: async function* () {
@@ -211,7 +211,7 @@ describe("root keys and a look at the store", () => {
   });
 });
 
-test("a look at the store, with all of its workspaces, is not for operators of another one", async () => {
+test("operators of another workspace cannot check the store, which contains all workspaces", async () => {
   const { ask } = open({
     authenticate: () => ({ ...ALICE, workspaceId: "ws_other" }),
     examine: async function* () {
@@ -248,7 +248,7 @@ describe("dead letters", () => {
     return { apiId, url, askAs };
   }
 
-  test("are listed for operators of their workspace, and sent again", async () => {
+  test("are listed for operators of their workspace, who can redeliver them", async () => {
     const { apiId, url, askAs } = await given();
     const ask = askAs(ALICE);
     expect((await ask("session")).body.tasks).toEqual([
@@ -280,7 +280,7 @@ describe("dead letters", () => {
   });
 });
 
-test("a store that is down is a 503 in words", async () => {
+test("a store that is down is a 503 with an error body", async () => {
   const { latchkey, ask } = open();
   const { key } = await latchkey.createRootKey({ permissions: ["*"] });
   await latchkey.close();
@@ -305,7 +305,7 @@ test.each([
 });
 
 test.each(Object.entries(STATUSES))(
-  "of a refusal %s the page says that a guard answers %i, and that is so",
+  "the page says that a guard answers %s with %i, and a guard does",
   async (code, status) => {
     const verify = async () => ({ valid: false, code }) as RefusedVerdict;
     const decide = createDecision({

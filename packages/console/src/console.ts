@@ -26,7 +26,7 @@ export interface LinkSignIn {
 /** Without this header, only the page itself is answered. `Origin` and `Sec-Fetch-Site` are checked as well. */
 const OWN_HEADER = "x-latchkey-console";
 
-/** What the page says before its script runs. */
+/** The words of the page before its script runs. */
 export const WORDS = { title: "latchkey console", noScript: "The console needs JavaScript." };
 
 /**

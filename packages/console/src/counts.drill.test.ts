@@ -6,8 +6,8 @@ const OPERATOR = {
   authenticate: () => ({ workspaceId: "ws_default", permissions: ["*"] }),
 };
 
-describeInBrowser("what an operator is told of keys", (open) => {
-  test("counts each request once, also one for which a shadow limit had no room", async () => {
+describeInBrowser("figures about keys", (open) => {
+  test("count each request once, even one that a shadow limit would have refused", async () => {
     const { latchkey, origin, url } = await mount(OPERATOR);
     const { apiId } = await latchkey.createApi({ name: "maps" });
     const { key, keyId } = await latchkey.createKey({
@@ -24,7 +24,7 @@ describeInBrowser("what an operator is told of keys", (open) => {
     await page.getByText("5 valid, 0 refused").waitFor();
   });
 
-  test("is nothing of a day whose year has a digit too much: the form says so", async () => {
+  test("are not filtered by a day whose year has a digit too many: the form refuses it", async () => {
     const { latchkey, origin, url } = await mount(OPERATOR);
     const { apiId } = await latchkey.createApi({ name: "maps" });
     await latchkey.createKey({ apiId, name: "map server" });

@@ -6,8 +6,8 @@ const OPERATOR = {
   authenticate: () => ({ workspaceId: "ws_default", permissions: ["*"] }),
 };
 
-describeInBrowser("what an operator changes", (open) => {
-  test("is all that is changed of a key: what the form cannot write as it is stays", async () => {
+describeInBrowser("edits by an operator", (open) => {
+  test("of a key change nothing else, even what the form cannot write exactly", async () => {
     const { latchkey, origin, url } = await mount(OPERATOR);
     const { apiId } = await latchkey.createApi({ name: "maps" });
     const { keyId } = await latchkey.createKey({
@@ -37,7 +37,7 @@ describeInBrowser("what an operator changes", (open) => {
     expect(complaints).toEqual([]);
   });
 
-  test("is no expiry that is taken away by a digit too much in its year", async () => {
+  test("do not remove an expiry because its year has a digit too many", async () => {
     const { latchkey, origin, url } = await mount({ ...OPERATOR, rootKeys: true });
     const expires = Date.UTC(2031, 4, 1, 12);
     const { apiId } = await latchkey.createApi({ name: "maps" });
@@ -57,7 +57,7 @@ describeInBrowser("what an operator changes", (open) => {
     expect((await latchkey.listRootKeys()).rootKeys).toMatchObject([{ expires }]);
   });
 
-  test("of an owner leaves what programs have changed since the page was opened", async () => {
+  test("of an owner keep what programs have changed since the page was opened", async () => {
     const { latchkey, origin, url } = await mount(OPERATOR);
     const { identityId } = await latchkey.createIdentity({
       externalId: "northwind",
@@ -78,7 +78,7 @@ describeInBrowser("what an operator changes", (open) => {
     });
   });
 
-  test("of a role leaves what others have taken from it and given to it since the page was opened", async () => {
+  test("of a role keep what others have removed and added since the page was opened", async () => {
     const { latchkey, origin, url } = await mount(OPERATOR);
     const names = ["docs.delete", "docs.list", "docs.read", "docs.write"];
     await latchkey.ensurePermissions(names);
@@ -98,7 +98,7 @@ describeInBrowser("what an operator changes", (open) => {
     expect([...permissions].sort()).toEqual(["docs.read", "docs.write"]);
   });
 
-  test("of a root key gives back no permission that somebody has taken from it since the page was opened", async () => {
+  test("of a root key restore no permission that somebody has removed since the page was opened", async () => {
     const { latchkey, origin, url } = await mount({ ...OPERATOR, rootKeys: true });
     const { rootKeyId } = await latchkey.createRootKey({
       name: "gateway",
@@ -119,7 +119,7 @@ describeInBrowser("what an operator changes", (open) => {
     ]);
   });
 
-  test("of the roles of a key gives back none that somebody has taken from it since the page was opened", async () => {
+  test("of the roles of a key restore none that somebody has removed since the page was opened", async () => {
     const { latchkey, origin, url } = await mount(OPERATOR);
     const { apiId } = await latchkey.createApi({ name: "maps" });
     for (const name of ["admin", "editor", "reader"]) await latchkey.createRole({ name });
@@ -137,7 +137,7 @@ describeInBrowser("what an operator changes", (open) => {
     expect([...roles].sort()).toEqual(["editor", "reader"]);
   });
 
-  test("of the tags of a key and the addresses of an API takes back nothing that others have changed since the page was opened", async () => {
+  test("of the tags of a key and the addresses of an API undo nothing that others have changed since the page was opened", async () => {
     const { latchkey, origin, url } = await mount(OPERATOR);
     const { apiId } = await latchkey.createApi({ name: "maps" });
     const { keyId } = await latchkey.createKey({ apiId, tags: ["eu", "team:maps"] });
@@ -163,7 +163,7 @@ describeInBrowser("what an operator changes", (open) => {
     expect(await latchkey.getApi({ apiId })).toMatchObject({ ipWhitelist: ["192.0.2.1"] });
   });
 
-  test("of the metadata of an owner is refused where somebody else has changed it since the page was opened", async () => {
+  test("of the metadata of an owner are refused if somebody else has changed it since the page was opened", async () => {
     const { latchkey, origin, url } = await mount(OPERATOR);
     const { identityId } = await latchkey.createIdentity({
       externalId: "northwind",
@@ -182,7 +182,7 @@ describeInBrowser("what an operator changes", (open) => {
     });
   });
 
-  test("of an API leaves what others have changed since the page was opened", async () => {
+  test("of an API keep what others have changed since the page was opened", async () => {
     const { latchkey, origin, url } = await mount(OPERATOR);
     const { apiId } = await latchkey.createApi({ name: "maps" });
     const { page } = await open(origin);
@@ -208,7 +208,7 @@ describeInBrowser("what an operator changes", (open) => {
     });
   });
 
-  test("of the rules of an API leaves what others have changed of them, and takes nothing back", async () => {
+  test("of the rules of an API keep other rules that somebody else has changed, and undo nothing", async () => {
     const { latchkey, origin, url } = await mount(OPERATOR);
     const { apiId } = await latchkey.createApi({ name: "maps" });
     const { page } = await open(origin);
@@ -237,7 +237,7 @@ describeInBrowser("what an operator changes", (open) => {
     expect(await latchkey.getApi({ apiId })).toMatchObject({ defaults: { remaining: 20 } });
   });
 
-  test("of a key in one tab is not taken back by another tab in which something else is saved", async () => {
+  test("of a key in one tab are not undone by saving something else in another tab", async () => {
     const { latchkey, origin, url } = await mount(OPERATOR);
     const { apiId } = await latchkey.createApi({ name: "maps" });
     const { keyId } = await latchkey.createKey({
@@ -273,7 +273,7 @@ describeInBrowser("what an operator changes", (open) => {
     });
   });
 
-  test("is in the audit log, whatever its figures are", async () => {
+  test("are in the audit log with any figures", async () => {
     const { latchkey, origin, url } = await mount(OPERATOR);
     const { apiId } = await latchkey.createApi({ name: "maps" });
     await latchkey.createKey({ apiId, remaining: Number.MAX_SAFE_INTEGER });

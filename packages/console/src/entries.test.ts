@@ -25,7 +25,7 @@ const over =
 
 const options = { authenticate, rootKeys: true };
 
-/** Each mounts the console on /ops/console. */
+/** Servers with the console on /ops/console. */
 const ENTRIES: Readonly<Record<string, () => Promise<Ask>>> = {
   Express: async () => {
     const app = express();
@@ -69,7 +69,7 @@ const ENTRIES: Readonly<Record<string, () => Promise<Ask>>> = {
 describe.each(Object.entries(ENTRIES))("%s", (_, mount) => {
   const headers = { ...OWN, cookie: "user=alice", "content-type": "application/json" };
 
-  test("lets the browser go from the path without a slash to that with one, since only it knows the address", async () => {
+  test("lets the browser add the missing slash to the path, because only the browser knows the address", async () => {
     const ask = await mount();
     const response = await ask("/ops/console");
     expect(response.status).toBe(200);
@@ -81,7 +81,7 @@ describe.each(Object.entries(ENTRIES))("%s", (_, mount) => {
     expect(page).toContain("<noscript>The console needs JavaScript.</noscript>");
   });
 
-  test("hands the host's own request to authenticate, and answers a session", async () => {
+  test("passes the host's own request to authenticate, and returns a session", async () => {
     const ask = await mount();
     const nobody = await jsonOf(await ask("/ops/console/session", { headers: OWN }));
     expect(nobody).toMatchObject({ status: 200, body: { signIn: "host" } });
@@ -89,7 +89,7 @@ describe.each(Object.entries(ENTRIES))("%s", (_, mount) => {
     expect(body).toMatchObject({ signIn: "host", actor: "alice" });
   });
 
-  test("carries out operations with a query and with a body", async () => {
+  test("executes operations with a query and with a body", async () => {
     const ask = await mount();
     const created = await ask("/ops/console/v1/apis.createApi", {
       method: "POST",
@@ -119,7 +119,7 @@ describe.each(Object.entries(ENTRIES))("%s", (_, mount) => {
 });
 
 test.each(Object.entries(ENTRIES))(
-  "%s: files are compressed where we write them, and not for a framework that may do so again",
+  "%s: files are compressed if the console writes them, but not for a framework that may compress them again",
   async (name, mount) => {
     const ask = await mount();
     const response = await ask("/ops/console/", { headers: { "accept-encoding": "gzip" } });
@@ -129,18 +129,21 @@ test.each(Object.entries(ENTRIES))(
   },
 );
 
-test.each([false, true])("a body beyond a megabyte is a 413, in chunks: %s", async (isChunked) => {
-  const origin = await listen(createServer(forNode(openLatchkey(), options)));
-  const init = {
-    method: "POST",
-    headers: { ...OWN, cookie: "user=alice", "content-type": "application/json" },
-    body: isChunked ? new Blob(["x".repeat(1_048_577)]).stream() : "x".repeat(1_048_577),
-    ...(isChunked && { duplex: "half" as const }),
-  };
-  expect((await fetch(`${origin}/rootKeys.createRootKey`, init)).status).toBe(413);
-});
+test.each([false, true])(
+  "a body of more than a megabyte is a 413, in chunks: %s",
+  async (isChunked) => {
+    const origin = await listen(createServer(forNode(openLatchkey(), options)));
+    const init = {
+      method: "POST",
+      headers: { ...OWN, cookie: "user=alice", "content-type": "application/json" },
+      body: isChunked ? new Blob(["x".repeat(1_048_577)]).stream() : "x".repeat(1_048_577),
+      ...(isChunked && { duplex: "half" as const }),
+    };
+    expect((await fetch(`${origin}/rootKeys.createRootKey`, init)).status).toBe(413);
+  },
+);
 
-test("an address that is none is a 400, and the server lives on", async () => {
+test("an invalid address is a 400, and the server keeps running", async () => {
   const origin = await listen(createServer(forNode(openLatchkey(), options)));
   const { connect } = await import("node:net");
   const answer = await new Promise<string>((resolve) => {

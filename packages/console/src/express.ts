@@ -7,7 +7,7 @@ import type { ConsoleOptions } from "./options.js";
 /** Without `basePath`, because Express removes the path that it mounts the console on. */
 export type ExpressConsoleOptions = Omit<ConsoleOptions, "basePath">;
 
-/** The console as Express calls it. */
+/** The console as a handler of Express. */
 export type ExpressConsole = (request: Request, response: Response) => Promise<void>;
 
 /**

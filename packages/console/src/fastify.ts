@@ -7,7 +7,7 @@ import { type ConsoleOptions, checkOptions } from "./options.js";
 /** Without `basePath`, because Fastify passes the prefix to the plugin. */
 export type FastifyConsoleOptions = Omit<ConsoleOptions, "basePath">;
 
-/** The console as a plugin of Fastify. */
+/** The console as a Fastify plugin. */
 export type FastifyConsole = (scope: FastifyInstance) => Promise<void>;
 
 /**

@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import { type FetchConsole, makeConsole } from "./console.js";
 import type { ConsoleOptions } from "./options.js";
 
-/** The console as Hono calls it. */
+/** The console as a handler of Hono. */
 export type HonoConsole = (context: Context) => Promise<Response>;
 
 /**

@@ -8,7 +8,7 @@ import { seed } from "./testing/seeded.js";
 import { watchFocus } from "./testing/watch-page.js";
 
 describeInBrowser("a console that is interrupted", (open) => {
-  test("a root key that is revoked in the middle of a form: what was typed stays, and is sent after signing in again", async () => {
+  test("if the root key is revoked while a form is open, the typed text stays, and is sent after signing in again", async () => {
     const { latchkey, origin, url } = await mount();
     const { apiId } = await seed(latchkey);
     const first = await latchkey.createRootKey({ permissions: ["*"] });
@@ -38,7 +38,7 @@ describeInBrowser("a console that is interrupted", (open) => {
     expect(strayRequests).toEqual([]);
   });
 
-  test("a store that is down: said in words, nothing typed is lost, and the same again succeeds", async () => {
+  test("if the store is down, the page says so, keeps the typed text, and a retry succeeds", async () => {
     const { latchkey, origin, url, setDown } = await mount({
       authenticate: ({ headers }) => {
         expect(headers.get("accept")).not.toBeNull();
@@ -67,7 +67,7 @@ describeInBrowser("a console that is interrupted", (open) => {
     await page.getByRole("link", { name: "northwind" }).waitFor();
   });
 
-  test("a key is shown before the name of its API is there, and that name takes the focus from nothing", async () => {
+  test("a key is shown before the name of its API has loaded, and that name takes the focus from nothing", async () => {
     const { latchkey, origin, url } = await mount({
       authenticate: () => ({ workspaceId: "ws_default", permissions: ["*"] }),
     });
@@ -92,7 +92,7 @@ describeInBrowser("a console that is interrupted", (open) => {
     expect(await focused()).toBe("Rotate");
   });
 
-  test("wrong input is refused by field, and metadata that is no JSON before anything is sent", async () => {
+  test("wrong input is refused by field, and invalid JSON in metadata before anything is sent", async () => {
     const { latchkey, origin, url } = await mount({
       authenticate: () => ({ workspaceId: "ws_default", permissions: ["*"] }),
     });
@@ -115,7 +115,7 @@ describeInBrowser("a console that is interrupted", (open) => {
     await form.getByText("missing.one").waitFor();
   });
 
-  test("a link signs in once, leaves no token in the address, and a sign-in that was ended says what to do", async () => {
+  test("a link signs in once, leaves no token in the address, and an ended sign-in says what to do", async () => {
     const latchkey = openLatchkey();
     const server = createServer();
     const origin = await listen(server);
@@ -156,7 +156,7 @@ describeInBrowser("a console that is interrupted", (open) => {
     for (const at of [1, 0]) {
       await page.getByRole("button", { name: "Revoke statements" }).nth(at).click();
       await page.getByRole("dialog").getByRole("button", { name: "Revoke root key" }).click();
-      // The button that had the focus is gone with its row.
+      // The button with the focus disappeared with its row.
       await page.locator("h1:focus").waitFor();
       await page
         .getByRole("button", { name: "Revoke statements" })

@@ -28,13 +28,13 @@ async function open() {
   return { latchkey, origin, port, link, token, session, isIn, signIn, advance };
 }
 
-describe("the link of a console that stands alone", () => {
-  test("leads to the loopback address, with a token in the fragment, which no browser sends", async () => {
+describe("the link of a standalone console", () => {
+  test("has the loopback address, with a token in the fragment, which no browser sends", async () => {
     const { link, port } = await open();
     expect(link).toMatch(new RegExp(`^http://127\\.0\\.0\\.1:${port}/#sign-in=[A-Za-z0-9_-]{43}$`));
   });
 
-  test("signs in once, by a cookie that no script reads and no other site causes to be sent", async () => {
+  test("signs in once, with a cookie that no script can read and no other site can send", async () => {
     const { token, session, isIn, port } = await open();
     expect(await isIn()).toBe(false);
     const response = await session("POST", { authorization: `Bearer ${token}` });
@@ -50,7 +50,7 @@ describe("the link of a console that stands alone", () => {
     expect([again.status, again.headers.get("set-cookie")]).toEqual([401, null]);
   });
 
-  test("is not used up by a wrong token, and the token itself is no cookie", async () => {
+  test("is not used up by a wrong token, and its token is not valid as a cookie", async () => {
     const { token, session, isIn, signIn, port } = await open();
     expect((await session("POST", { authorization: "Bearer wrong" })).status).toBe(401);
     expect((await session("POST")).status).toBe(401);
@@ -58,7 +58,7 @@ describe("the link of a console that stands alone", () => {
     expect(await isIn({ cookie: await signIn() })).toBe(true);
   });
 
-  test("of two that exchange it at once, one is signed in", async () => {
+  test("signs in only one of several concurrent requests", async () => {
     const { token, session } = await open();
     const exchange = () => session("POST", { authorization: `Bearer ${token}` });
     const statuses = (await Promise.all([exchange(), exchange(), exchange()])).map(
@@ -69,7 +69,7 @@ describe("the link of a console that stands alone", () => {
 });
 
 describe("a sign-in", () => {
-  test("does everything in the workspace, and the audit log says who", async () => {
+  test("can do everything in the workspace, and the audit log names its actor", async () => {
     const { origin, signIn, latchkey } = await open();
     const headers = { ...OWN, cookie: await signIn(), "content-type": "application/json" };
     const init = { method: "POST", headers, body: '{"name":"maps"}' };
@@ -77,7 +77,7 @@ describe("a sign-in", () => {
     expect((await latchkey.listAuditEvents()).events).toMatchObject([{ actor: "console" }]);
   });
 
-  test("is over after 12 hours, and not before", async () => {
+  test("ends after 12 hours, and not before", async () => {
     const { isIn, signIn, advance } = await open();
     const cookie = await signIn();
     advance(12 * 3_600_000 - 1);
@@ -86,7 +86,7 @@ describe("a sign-in", () => {
     expect(await isIn({ cookie })).toBe(false);
   });
 
-  test("is over when it is ended, for everybody who has the cookie", async () => {
+  test("that is ended is over for everybody with the cookie", async () => {
     const { session, isIn, signIn } = await open();
     const cookie = await signIn();
     const ended = await session("DELETE", { cookie });
@@ -94,7 +94,7 @@ describe("a sign-in", () => {
     expect(await isIn({ cookie })).toBe(false);
   });
 
-  test("is of no use under another host name, or from another origin", async () => {
+  test("is useless under another host name, or from another origin", async () => {
     const { origin, signIn } = await open();
     const cookie = await signIn();
     const ask = (headers: Record<string, string>) =>
@@ -107,7 +107,7 @@ describe("a sign-in", () => {
   });
 });
 
-test("on the port 80, which browsers leave out of `Host` and `Origin`, it is answered", async () => {
+test("a console on port 80, which browsers omit from `Host` and `Origin`, answers", async () => {
   const { listener } = createLinkConsole(openLatchkey(), { port: 80 });
   const { port } = new URL(await listen(createServer(listener)));
   for (const host of ["127.0.0.1", "localhost"])
@@ -115,7 +115,7 @@ test("on the port 80, which browsers leave out of `Host` and `Origin`, it is ans
   expect((await rawGet(Number(port), "127.0.0.1:4000")).split("\r\n")[0]).toContain("421");
 });
 
-/** fetch sets `Host` by itself. */
+/** A GET with this `Host`, which fetch always sets by itself. */
 async function rawGet(port: number, host: string): Promise<string> {
   const { connect } = await import("node:net");
   return new Promise((resolve) => {

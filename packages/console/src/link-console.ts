@@ -65,7 +65,7 @@ export function createLinkConsole(latchkey: Latchkey, options: LinkConsoleOption
   const answer = makeConsole(
     latchkey,
     {
-      // Browsers leave out the port 80.
+      // Browsers omit port 80.
       hosts: ["127.0.0.1", "localhost", "[::1]"].map((name) =>
         port === 80 ? name : `${name}:${port}`,
       ),

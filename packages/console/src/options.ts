@@ -21,11 +21,11 @@ export interface DeadLetterBox {
 /** Options of `createConsole`. */
 export interface ConsoleOptions {
   /**
-   * Returns who the operator is, by your own sign-in: `{ workspaceId, permissions, actor? }`, or null for nobody. Without it, the page asks
-   * for a root key, and keeps it only in its memory.
+   * Returns the operator of a request, by your own sign-in: `{ workspaceId, permissions, actor? }`, or null if nobody is signed in. Without
+   * it, the page asks for a root key, and keeps it only in its memory.
    */
   readonly authenticate?: Authenticate;
-  /** What precedes the console in the URLs that arrive here, such as `/console`. Default: empty. */
+  /** Path of the console in the URLs of incoming requests, such as `/console`. Default: empty. */
   readonly basePath?: string;
   /** Accepted values of the `Host` header, such as `127.0.0.1:4000`. Default: all. */
   readonly hosts?: readonly string[];

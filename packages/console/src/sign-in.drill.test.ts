@@ -6,7 +6,7 @@ import { listen, openLatchkey } from "./testing/fixture.js";
 import { mount } from "./testing/mounted.js";
 
 describeInBrowser("signing in and out", (open) => {
-  test("nothing of one operator is shown to the next in the same page", async () => {
+  test("an operator sees nothing of the previous one in the same page", async () => {
     const { latchkey, origin, url } = await mount();
     const other = latchkey.workspace("ws_other");
     const { apiId } = await latchkey.createApi({ name: "maps of the first" });
@@ -33,7 +33,7 @@ describeInBrowser("signing in and out", (open) => {
     expect(await page.locator("body").textContent()).not.toContain("of the first");
   });
 
-  test("a root key as a list shows it is none, and no server that does not answer", async () => {
+  test("a shortened root key is refused as such, and not reported as an unreachable server", async () => {
     const { origin, url } = await mount();
     const { page } = await open(origin);
     await page.goto(url);
@@ -42,7 +42,7 @@ describeInBrowser("signing in and out", (open) => {
     await page.getByText("This is no root key, or one that was revoked or has expired.").waitFor();
   });
 
-  test("a permission for an API that was deleted hides no other, and stops no revocation", async () => {
+  test("a permission for a deleted API hides no other API, and prevents no revocation", async () => {
     const { latchkey, origin, url } = await mount();
     const { apiId: gone } = await latchkey.createApi({ name: "gone" });
     const { apiId } = await latchkey.createApi({ name: "maps" });
@@ -69,7 +69,7 @@ describeInBrowser("signing in and out", (open) => {
     expect(await latchkey.verifyKey({ key })).toMatchObject({ code: "NOT_FOUND" });
   });
 
-  test("a server that does not answer while somebody signs in again: what was typed stays", async () => {
+  test("if the server does not answer while somebody signs in again, the typed text stays", async () => {
     let isIn = true;
     const { latchkey, origin, url, setDown } = await mount({
       authenticate: () => (isIn ? { workspaceId: "ws_default", permissions: ["*"] } : null),
@@ -94,7 +94,7 @@ describeInBrowser("signing in and out", (open) => {
     expect(await form.getByLabel("Name").inputValue({ timeout: 30_000 })).toBe("typed with care");
   });
 
-  test("a new link that is pasted into the page of the old one signs in, and is out of the address", async () => {
+  test("a new link pasted into the page of the old one signs in, and disappears from the address", async () => {
     const latchkey = openLatchkey();
     const server = createServer();
     const origin = await listen(server);

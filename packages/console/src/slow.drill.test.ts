@@ -6,8 +6,8 @@ const OPERATOR = {
   authenticate: () => ({ workspaceId: "ws_default", permissions: ["*"] }),
 };
 
-describeInBrowser("a server that is slow", (open) => {
-  test("answers later than a page asks again: the answers are shown, and asked for one at a time", async () => {
+describeInBrowser("a slow server", (open) => {
+  test("that answers later than the polling interval is asked only once at a time, and its answers are shown", async () => {
     const { latchkey, origin, url } = await mount(OPERATOR);
     const { apiId } = await latchkey.createApi({ name: "maps" });
     const { keyId } = await latchkey.createKey({ apiId, name: "map server" });
@@ -25,7 +25,7 @@ describeInBrowser("a server that is slow", (open) => {
     expect(most).toBe(1);
   });
 
-  test("Escape while a key is created or rotated: its secret is shown nevertheless", async () => {
+  test("still shows a new secret if Escape is pressed while a key is created or rotated", async () => {
     const { latchkey, origin, url } = await mount(OPERATOR);
     const { apiId } = await latchkey.createApi({ name: "maps" });
     const { page } = await open(origin);
@@ -48,7 +48,7 @@ describeInBrowser("a server that is slow", (open) => {
     await page.locator("output").waitFor({ timeout: 30_000 });
   });
 
-  test("a step back while a key is created, and while its secret is shown, is undone; the next one is not", async () => {
+  test("undoes the back button while a key is created and while its secret is shown, but not afterwards", async () => {
     const { latchkey, origin, url } = await mount(OPERATOR);
     const { apiId } = await latchkey.createApi({ name: "maps" });
     const { page } = await open(origin);
@@ -72,7 +72,7 @@ describeInBrowser("a server that is slow", (open) => {
     await page.waitForURL(`${url}#/apis/${apiId}`);
   });
 
-  test("an answer that does not come: the same again creates no second key, and says that the secret is lost", async () => {
+  test("creates no second key if a call is repeated after a lost answer, and the page says that the secret is lost", async () => {
     const { latchkey, origin, url } = await mount(OPERATOR);
     const { apiId } = await latchkey.createApi({ name: "maps" });
     const { page } = await open(origin);
@@ -103,7 +103,7 @@ describeInBrowser("a server that is slow", (open) => {
     expect((await latchkey.listKeys({ apiId })).total).toBe(3);
   });
 
-  test("an answer that does not come: the same again, once that was taken back, is done and not only said to be", async () => {
+  test("executes a repeated call after a lost answer if its effect was undone meanwhile", async () => {
     const { latchkey, origin, url } = await mount(OPERATOR);
     const { apiId } = await latchkey.createApi({ name: "maps" });
     const owner = { apiId, externalId: "northwind" };
@@ -152,7 +152,7 @@ describeInBrowser("a server that is slow", (open) => {
     expect(await latchkey.verifyKey({ key: secret })).toMatchObject({ valid: true });
   });
 
-  test("an owner is not said to have no keys before they are known", async () => {
+  test("does not make an owner seem to have no keys before they are loaded", async () => {
     const { latchkey, origin, url } = await mount(OPERATOR);
     const { apiId } = await latchkey.createApi({ name: "maps" });
     const { key } = await latchkey.createKey({ apiId, externalId: "northwind" });

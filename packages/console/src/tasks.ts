@@ -3,7 +3,7 @@ import type { HostCaller } from "@latchkey/http";
 import { readJsonObject } from "@latchkey/http/pages";
 import type { ConsoleOptions } from "./options.js";
 
-/** What operators with `*` can do, if the host allows it, and no root key can do over HTTP. */
+/** A task for operators with `*`, if the host allows it. No root key can do it over HTTP. */
 export interface OperatorTask {
   readonly method: "GET" | "POST";
   /** The workspace whose operators can do it. */
@@ -22,7 +22,7 @@ export function operatorTasks(
   const tasks = new Map<string, OperatorTask>();
   const { workspaceId } = latchkey;
   if (examine !== undefined)
-    // Of all workspaces: nothing for an operator of one that the host's customers may have.
+    // The findings are of all workspaces, and must not reach operators of a customer's workspace.
     tasks.set("store.examine", {
       method: "GET",
       workspaceId,

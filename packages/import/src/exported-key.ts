@@ -83,7 +83,7 @@ export function exportedKey(
   });
 }
 
-/** A key that has expired because nobody used it says when: otherwise an import would count its span anew, and it would work again. */
+/** When it expires. A past idle expiry becomes this instant: otherwise an import would start the span anew, and the key would work. */
 function expiryOf({ expires, idleExpiresAt }: KeyView, now: number): number | undefined {
   if (idleExpiresAt === undefined || idleExpiresAt > now) return expires;
   return Math.min(idleExpiresAt, expires ?? idleExpiresAt);

@@ -12,7 +12,7 @@ export type FindCustomer = (request: Request) => Customer | null | Promise<Custo
 
 /** Options of `createPortal`. */
 export interface PortalOptions {
-  /** Returns the customer of a request. Without it, customers use links with the secret of a session in the fragment: `#session=<secret>`. */
+  /** Returns the customer of a request. Without it, customers use links with a session's secret in the fragment: `#session=<secret>`. */
   readonly session?: FindCustomer;
   /** Where a customer signs in: the page links to it when nobody is signed in. A path, or an http or https URL. */
   readonly signInUrl?: string;

@@ -4,7 +4,7 @@ import { createLatchkey, type Latchkey } from "@latchkey/core";
 import { memoryStore } from "@latchkey/memory";
 import { onTestFinished } from "vitest";
 
-/** The header without which a console answers nothing but its page. */
+/** The header that a console requires for everything but its page. */
 export const OWN = { "x-latchkey-console": "1" };
 
 /** A latchkey on an empty store in memory. */
@@ -14,7 +14,7 @@ export function openLatchkey(): Latchkey {
   return latchkey;
 }
 
-/** Listens on a free port of the loopback address until the test is over, and answers the origin. */
+/** Listens on a free port of the loopback address until the test is over, and returns the origin. */
 export async function listen(listener: RequestListener | Server): Promise<string> {
   const server = typeof listener === "function" ? createServer(listener) : listener;
   await new Promise<void>((resolve) => {

@@ -7,19 +7,19 @@ import { createConsole } from "../express.js";
 import type { ConsoleOptions } from "../options.js";
 import { listen } from "./fixture.js";
 
-/** A console on a path of an Express app, as operators have it. */
+/** A console on a path of an Express app, as operators use it. */
 export interface Mounted {
   readonly latchkey: Latchkey;
   readonly origin: string;
-  /** The address of the console, with the slash at its end. */
+  /** The URL of the console, with a slash at the end. */
   readonly url: string;
-  /** From now on the store answers nothing, or answers again. */
+  /** Takes the store down or up. While it is down, all calls fail. */
   setDown(isDown: boolean): void;
 }
 
 const PATH = "/internal/ops/console/";
 
-/** Mounts a console over a store. */
+/** Mounts a console on a store. */
 export async function mount(
   options: ConsoleOptions = {},
   store: KeyStore = memoryStore(),
@@ -41,7 +41,7 @@ export async function mount(
   };
 }
 
-/** A store that answers nothing from the moment it is set down, until it is set up again. */
+/** A store whose calls fail while it is down. */
 export function failingStore(store: KeyStore): {
   readonly store: KeyStore;
   setDown(isDown: boolean): void;
@@ -65,7 +65,7 @@ export function failingStore(store: KeyStore): {
   };
 }
 
-/** A proxy that serves a console below another path than the server behind it knows. */
+/** A proxy that serves a console on a path unknown to the server behind it. */
 export async function proxyTo(url: string): Promise<string> {
   const behind = new URL(url);
   const proxy = createServer((incoming, outgoing) => {

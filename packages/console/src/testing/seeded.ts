@@ -1,6 +1,6 @@
 import type { Latchkey } from "@latchkey/core";
 
-/** Ids of what {@link seed} made. */
+/** Ids of the records that {@link seed} creates. */
 export interface Seeded {
   readonly apiId: string;
   readonly good: { readonly keyId: string; readonly key: string };
@@ -8,7 +8,7 @@ export interface Seeded {
   readonly identityId: string;
 }
 
-/** A store that has been used for a while: something is on every page. */
+/** Fills a store as if it had been used for a while, so that no page is empty. */
 export async function seed(latchkey: Latchkey): Promise<Seeded> {
   for (const name of ["tiles.read", "tiles.write", "routes.read"])
     await latchkey.createPermission({ name, description: `May do ${name}` });

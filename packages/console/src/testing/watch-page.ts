@@ -1,11 +1,11 @@
 import type { Page } from "playwright-core";
 
 /**
- * Notes what has the focus at the moment when a dialog leaves the page, before anything else runs. A look from outside comes later,
- * and would also find a focus that was given back late.
+ * Records which element has the focus at the moment when a dialog leaves the page, before anything else runs. A look from outside comes
+ * later, and would also find a focus that was returned late.
  *
- * @param root - An expression for the document or shadow root that holds the dialogs.
- * @returns Reads the name of what had the focus when the last dialog left, and forgets it.
+ * @param root - An expression for the document or shadow root that contains the dialogs.
+ * @returns A function that reads and resets the name of the element that had the focus when the last dialog left.
  */
 export async function watchFocus(page: Page, root = "document"): Promise<() => Promise<unknown>> {
   await page.evaluate(`((root) => {
@@ -25,16 +25,16 @@ export async function watchFocus(page: Page, root = "document"): Promise<() => P
     })()`);
 }
 
-/** Resolves when the page was painted. */
+/** Resolves once the page is painted. */
 const PAINTED = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))";
 
 /**
- * Lets each answer of an API wait until the page was painted without it, and adds up what jumps then. Is called before the page is
- * opened.
+ * Delays each answer of an API until the page is painted without it, and adds up the layout shifts that follow. Call it before the page
+ * is opened.
  *
- * @param answers - Addresses of the API, as Playwright matches them.
- * @returns Waits until all has come. Answers the share of what is seen that jumped since the last call, and what it was.
- * @see https://web.dev/articles/cls, of which this is the sum, with what follows input included.
+ * @param answers - URLs of the API, as Playwright matches them.
+ * @returns A function that waits for all answers, and returns the share of the view that has shifted since the last call, and which texts.
+ * @see https://web.dev/articles/cls. This is the sum of all shifts, including those that follow input.
  */
 export async function watchShifts(
   page: Page,
@@ -52,7 +52,7 @@ export async function watchShifts(
       pending -= 1;
     });
   await page.route(answers, async (route) => {
-    // The page may be gone.
+    // The page may be closed.
     await page.evaluate(PAINTED).catch(() => undefined);
     await route.fallback();
   });

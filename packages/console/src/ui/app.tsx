@@ -20,13 +20,13 @@ import { RootKeysPage } from "./pages/root-keys.js";
 import { SignInAgain, SignInPage } from "./pages/sign-in.js";
 import { Failure, PageHead, Waiting } from "./parts/basics.js";
 
-/** A page of the console: where it is, what it is called, and for whom. */
+/** A page of the console: its path, its title, and who may see it. */
 interface Page {
   readonly name: string;
   readonly title: string;
   readonly isFor: (allowed: Allowed) => boolean;
   readonly show: (id: string | undefined) => ComponentChild;
-  /** For whom it is in the list of pages; for everybody whom it is for, unless given. */
+  /** Whether the list of pages contains it. Default: for everybody who may see it. */
   readonly isListed?: (allowed: Allowed) => boolean;
 }
 
@@ -88,7 +88,7 @@ const PAGES: readonly Page[] = [
   { name: "store", title: "Store", isFor: () => true, show: () => <HealthPage /> },
 ];
 
-/** The console, or the way into it. */
+/** The console, or its sign-in. */
 export function App() {
   const state = useStore(sessionStore);
   switch (state.kind) {
@@ -143,7 +143,7 @@ function Console({ session }: { readonly session: Session }) {
   const isReachable = useStore(reachableStore);
   useEffect(() => {
     const ask = () => void call("readiness").catch(() => undefined);
-    // Lists that are still known are shown without a question to the server, which may be gone.
+    // Cached lists are shown without a request, so only this one notices that the server is gone.
     ask();
     if (isReachable) return undefined;
     const timer = setInterval(ask, 2_000);
@@ -166,7 +166,7 @@ function Console({ session }: { readonly session: Session }) {
                 key={name}
                 href={linkTo(name === "" ? [] : [name])}
                 aria-current={name === current ? "page" : undefined}
-                // A link to the page that is there leads to its beginning.
+                // A link to the current page moves the focus to its beginning.
                 onClick={() => name === current && id === undefined && focusPage()}
               >
                 {title}

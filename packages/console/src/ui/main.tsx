@@ -5,7 +5,7 @@ import { keepFocus } from "./lib/focus.js";
 import { startRouter } from "./lib/router.js";
 
 const token = takeToken("#/");
-// A new link in the page of the old one loads nothing.
+// Opening a new link in the page of the old one changes only the fragment, and does not load the page.
 addEventListener("hashchange", ({ oldURL }) => {
   const next = takeToken(new URL(oldURL).hash || "#/");
   if (next !== undefined) void enterByLink(next);
@@ -15,7 +15,7 @@ keepFocus();
 render(<App />, document.body);
 void (token === undefined ? enter() : enterByLink(token));
 
-/** The token of a link. At once out of the address: it is good for one sign-in, and still nobody should find it there. */
+/** The token of a link. It is removed from the address at once: although it is valid for one sign-in only, nobody should find it there. */
 function takeToken(place: string): string | undefined {
   const found = /^#sign-in=(.+)$/.exec(location.hash)?.[1];
   if (found !== undefined) history.replaceState(null, "", place);

@@ -1,6 +1,6 @@
 import { createStore } from "./store.js";
 
-/** What the server says of whoever is signed in. Of nobody it says how to sign in, and nothing else. */
+/** The session of the operator. If nobody is signed in, the server returns only how to sign in. */
 export interface Session {
   readonly signIn: SignIn;
   readonly workspaceId: string;
@@ -8,7 +8,7 @@ export interface Session {
   readonly actor?: string;
   /** Whether the host allows the operations on root keys. */
   readonly rootKeys: boolean;
-  /** What the host allows beside the operations of HTTP. */
+  /** Tasks that the host allows besides the operations of HTTP. */
   readonly tasks: readonly string[];
   readonly now: number;
 }
@@ -19,20 +19,20 @@ export type SignIn = "root-key" | "host" | "link";
 export type SessionState =
   | { readonly kind: "asking" }
   | { readonly kind: "in"; readonly session: Session }
-  /** `had`: somebody was, and what is on the page stays there. */
+  /** `had`: the session that has ended. The page keeps its contents. */
   | { readonly kind: "out"; readonly signIn: SignIn; readonly had: Session | null }
   | { readonly kind: "failed"; readonly error: ApiError };
 
 export const sessionStore = createStore<SessionState>({ kind: "asking" });
 
-/** The root key, here and nowhere else: not in any storage, not in the address, not in the page. */
+/** The root key. It is kept only here: in no storage, not in the address, not in the page. */
 let rootKey: string | null = null;
 
-/** Forget what was read, which is not for whoever signs in next. */
+/** Functions that drop cached data, which the next operator must not see. */
 const forgetters: (() => void)[] = [];
 let lastOperator = "";
 
-/** `forget` is called before somebody else is signed in, or the same one with other permissions, and after signing out. */
+/** `forget` is called before another operator is signed in, or the same one with other permissions, and after signing out. */
 export function whenOperatorChanges(forget: () => void): void {
   forgetters.push(forget);
 }
@@ -47,7 +47,7 @@ function noteOperator(session: Session | null): void {
 /** How far the clock of the server is ahead of this one, in ms. */
 let clockAhead = 0;
 
-/** The instant by the clock that decides. */
+/** The current instant by the server's clock, which decides. */
 export const serverNow = (): number => Date.now() + clockAhead;
 
 /** Whether the server answered the last request. */
@@ -73,21 +73,21 @@ export function call<Answer>(name: string, input: Fields = {}): Promise<Answer> 
   return send<Answer>(`v1/${name}`, isRead, input);
 }
 
-/** Does what the host allows beside these operations. */
+/** Runs a task that the host allows besides these operations. */
 export function runTask<Answer>(name: string, input: Fields = {}): Promise<Answer> {
   return send<Answer>(name, /^store\.|\.list/.test(name), input);
 }
 
-/** Idempotency keys of writes without an answer, by what they ask: sent again, they are the same write, and not a second one. */
+/** Idempotency keys of writes without an answer, by path and body. If such a write is repeated, it is not a second one. */
 const unanswered = new Map<string, string>();
 
 /**
- * Writes that make something or end it. Any other sets a state that somebody may have changed since: asked for again it must be set again,
- * and not answered as it was the first time.
+ * Writes that create or end something. Any other write sets a state, which somebody may have changed since: a repetition must set it again
+ * instead of returning the first answer.
  */
 const MAKES_OR_ENDS = /\.(?:create|rotate|delete|erase|revoke|release)(?!Keys)[A-Z]/;
 
-/** After one of these, what was made without an answer may be gone, and the same again is something new. */
+/** After one of these, a record from a write without an answer may be gone, so a repetition of that write must create a new one. */
 const ENDS = /\.(?:delete|erase|revoke)[A-Z]/;
 
 async function send<Answer>(path: string, isRead: boolean, input: Fields): Promise<Answer> {
@@ -103,12 +103,12 @@ async function send<Answer>(path: string, isRead: boolean, input: Fields): Promi
 
 async function write(path: string, body: string): Promise<Response> {
   const asked = `${path} ${body}`;
-  // Not `randomUUID`, which a page without TLS does not have.
+  // Not `randomUUID`, which is missing on a page without TLS.
   const key = unanswered.get(asked) ?? crypto.getRandomValues(new Uint32Array(4)).join("-");
   if (MAKES_OR_ENDS.test(path)) unanswered.set(asked, key);
   const headers = { "idempotency-key": key };
   const response = await request(path, { method: "POST", body, headers });
-  // Who has to sign in again has not been told what became of the first.
+  // After a 401, the outcome of the first write is still unknown.
   if (response.status < 500 && response.status !== 401) unanswered.delete(asked);
   if (response.ok && ENDS.test(path)) unanswered.clear();
   return response;
@@ -166,13 +166,13 @@ function signedOut(): void {
   sessionStore.set({ kind: "out", signIn: state.session.signIn, had: state.session });
 }
 
-/** Asks who is signed in. A root key that is given is tried, and kept if it is good. */
+/** Reads the session. If a root key is given, it is tried, and kept if it is valid. */
 export async function enter(candidate?: string): Promise<void> {
   const before = sessionStore.get();
   const kept = rootKey;
   if (candidate !== undefined) rootKey = candidate;
   try {
-    // Browsers send no header with other characters, as the end of a shortened key has.
+    // Browsers refuse headers with other characters, such as the `…` of a shortened key.
     if (candidate !== undefined && !/^[!-~]+$/.test(candidate)) throw wrongKey();
     const response = await request("session", { method: "GET" });
     const body = await bodyOf(response);
@@ -191,7 +191,7 @@ export async function enter(candidate?: string): Promise<void> {
     if (candidate !== undefined) throw wrongKey();
   } catch (error) {
     if (candidate !== undefined) rootKey = kept;
-    // The page that asks says it. What was typed before the sign-in ended is still there.
+    // The sign-in form shows the error, and the typed text below it must stay.
     if (candidate !== undefined || before.kind === "out") throw error;
     sessionStore.set({ kind: "failed", error: error as ApiError });
   }
@@ -206,7 +206,7 @@ export async function enterByLink(token: string): Promise<void> {
     await request("session", { method: "POST", headers: { authorization: `Bearer ${token}` } });
     await enter();
   } catch {
-    // The link is good for another try, if nothing answers: the page says so.
+    // Without an answer, the link is still valid for another try, and the page says so.
     if (sessionStore.get().kind === "asking") await enter();
   }
 }

@@ -27,7 +27,7 @@ test("uses pass with the next refill, and a key that starts later at its start",
   );
 });
 
-test("a key passes when the last of its checks does; never if one of them does not by waiting", () => {
+test("a key passes when the last of its checks does, and never if waiting does not help one of them", () => {
   const soon = { ...limit, reset: NOW + 1_000, retryAfterMs: 1_000 };
   const late = { check: "uses", passed: false, nextRefillAt: NOW + 9_000, retryAfterMs: 9_000 };
   const off = { check: "enabled", passed: false };
@@ -36,7 +36,7 @@ test("a key passes when the last of its checks does; never if one of them does n
   expect(wouldPassAt([{ ...off, passed: true }], NOW)).toBeNull();
 });
 
-test("what a check saw is said in words", () => {
+test("the result of a check is put into words", () => {
   expect(seen({ check: "enabled", passed: false }, NOW)).toBe("The key was switched off");
   expect(
     seen({ check: "permissions", passed: false, missing: { and: ["a", { or: ["b", "c"] }] } }, NOW),
@@ -48,7 +48,7 @@ test("what a check saw is said in words", () => {
   expect(seen({ check: "address", passed: false }, NOW)).toContain("no address was given");
 });
 
-test("every verdict is said in words", () => {
+test("every verdict is put into words", () => {
   for (const code of [
     "VALID",
     "NOT_FOUND",
@@ -80,7 +80,7 @@ test("spans and instants are written in their largest unit", () => {
   expect(queryText({ or: ["a", "b"] })).toBe("a or b");
 });
 
-test("what can be done about spent uses follows from their refill", () => {
+test("advice about spent uses depends on the refill", () => {
   const wayOf = (check: object) =>
     meaningOf({
       code: "USAGE_EXCEEDED",
@@ -91,7 +91,7 @@ test("what can be done about spent uses follows from their refill", () => {
   expect(wayOf({ nextRefillAt: NOW })).toBe("Add uses, or wait for the next refill.");
 });
 
-test("a key with an allow-list is not said to be refused where no address was asked about", () => {
+test("a key with an allow-list is not called refused if no address was given", () => {
   const address = { check: "address", passed: false };
   const titleOf = (...checks: { check: string; passed: boolean; ipAddress?: string }[]) =>
     meaningOf({ code: "FORBIDDEN", valid: false, checks }).title;

@@ -31,7 +31,7 @@ const NAMES: Readonly<Record<string, string>> = {
 export const checkName = ({ check, name }: Check): string =>
   check === "ratelimit" ? `Rate limit ${name ?? ""}` : (NAMES[check] ?? check);
 
-/** What a check saw, in words. Instants are written by `written`. */
+/** The result of a check in words. `written` formats instants. */
 export function seen(check: Check, now: number, written: (at: number) => string = exactly): string {
   switch (check.check) {
     case "exists":
@@ -65,7 +65,7 @@ export function seen(check: Check, now: number, written: (at: number) => string 
         ? "Nothing that was asked for is missing"
         : `Lacks ${queryText(check.missing)}`;
     case "ratelimit": {
-      // When it passes, or has all back, is said beside it.
+      // The instant at which it passes, or is full again, is shown next to it.
       const { cost = 1, remaining = 0, limit = 0, burst = limit } = check;
       const shadow = check.exceeded === true ? "; only tried, so it refuses nothing" : "";
       return `${figure(remaining)} of ${figure(burst)} left, this takes ${figure(cost)}${shadow}`;
@@ -82,7 +82,7 @@ export function seen(check: Check, now: number, written: (at: number) => string 
   }
 }
 
-/** The instant at which a check passes if nothing else happens; null where waiting does not help. */
+/** The instant at which a check passes if nothing else happens; null if waiting does not help. */
 export function passesAt(check: Check, now: number): number | null {
   if (check.startsAt !== undefined && check.startsAt > now) return check.startsAt;
   if (check.retryAfterMs === undefined) return null;
@@ -90,7 +90,7 @@ export function passesAt(check: Check, now: number): number | null {
   return check.algorithm === undefined ? (check.reset ?? null) : now + check.retryAfterMs;
 }
 
-/** When the key would pass if nothing else happens; null where waiting does not help. */
+/** The instant at which the key would pass if nothing else happens; null if waiting does not help. */
 export function wouldPassAt(checks: readonly Check[], now: number): number | null {
   const instants = checks.filter(({ passed }) => !passed).map((check) => passesAt(check, now));
   if (instants.length === 0 || instants.includes(null)) return null;
@@ -101,7 +101,7 @@ export function wouldPassAt(checks: readonly Check[], now: number): number | nul
 export const refusalText = (code: string): string =>
   (VERDICTS[code]?.title ?? code).replace("Refused: ", "");
 
-/** What a verdict means, and what can be done about it. */
+/** The meaning of a verdict, with advice. */
 export function meaningOf({ code, checks = [] }: Verdict): Meaning {
   const refusing = checks.filter(({ passed }) => !passed);
   if (code === "FORBIDDEN" && refusing.length > 0 && refusing.every(isWithoutAddress))
@@ -120,21 +120,21 @@ export function meaningOf({ code, checks = [] }: Verdict): Meaning {
 interface Meaning {
   readonly title: string;
   readonly way: string;
-  /** That of the verdict unless given. */
+  /** Default: the tone of the verdict. */
   readonly tone?: "warn";
 }
 
 const isWithoutAddress = ({ check, ipAddress }: Check) =>
   check === "address" && ipAddress === undefined;
 
-/** A key with an allow-list, asked about without an address. */
+/** The meaning if the key has an allow-list and no address was given. */
 const ADDRESS_UNKNOWN: Meaning = {
   title: "It depends on the address",
   tone: "warn",
   way: "The key may be used from some addresses only, and none was asked about here. Ask with the address of the caller.",
 };
 
-/** Where a key may not be used, by the check that says so. */
+/** Meanings for a key that may not be used there, by check. */
 const ELSEWHERE: Readonly<Record<string, Meaning>> = {
   api: { title: "Refused: wrong API", way: "It is a key of another API than the one asked for." },
   address: {

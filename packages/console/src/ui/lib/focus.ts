@@ -1,6 +1,6 @@
 /**
- * The head of the page has the focus, or the field that the page is about: a reader of screens begins there, and Tab goes on from there. While the page is still read, all of
- * it has the focus, and the head takes it when it comes ({@link takeFocus}).
+ * Moves the focus to the heading of the page, or to its main field: screen readers start there, and Tab continues from there. While the
+ * page is loading, all of it has the focus, until the heading takes it ({@link takeFocus}).
  */
 export function focusPage(options?: FocusOptions): void {
   const page = document.querySelector("main");
@@ -8,12 +8,12 @@ export function focusPage(options?: FocusOptions): void {
   (first ?? page)?.focus(options);
 }
 
-/** A head that has come takes the focus from a page that waited for it. */
+/** Moves the focus to a heading that has just appeared, if the page was waiting for it. */
 export function takeFocus(head: HTMLElement | null): void {
   if (head !== null && document.activeElement === head.closest("main")) head.focus();
 }
 
-/** From now on, if what has the focus leaves the page or is disabled, the head of the page has it: never nothing. */
+/** From now on, if the focused element is removed or disabled, the heading of the page gets the focus, so that it is never lost. */
 export function keepFocus(): void {
   let focused: EventTarget | null = null;
   addEventListener("focusin", ({ target }) => {
@@ -22,9 +22,9 @@ export function keepFocus(): void {
   new MutationObserver(() => {
     const isLost =
       focused instanceof Element && (!focused.isConnected || focused.matches(":disabled"));
-    // A browser takes the focus from what is disabled a moment later.
+    // A browser removes the focus from a disabled element with a short delay.
     const isOnNothing = [document.body, focused].includes(document.activeElement);
-    // Where it was, and not where the page begins.
+    // Keeps the scroll position.
     if (isLost && isOnNothing) focusPage({ preventScroll: true });
   }).observe(document.body, { childList: true, subtree: true, attributeFilter: ["disabled"] });
 }

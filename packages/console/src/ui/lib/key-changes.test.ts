@@ -18,7 +18,7 @@ const KEY: Key = {
   tags: ["eu"],
 };
 
-/** The form of the key as it is opened. */
+/** The form of the key when it is opened. */
 const OPENED = {
   name: "map server",
   expires: Date.UTC(2031, 0, 1, 12, 30),
@@ -29,18 +29,18 @@ const OPENED = {
   tags: ["eu"],
 };
 
-test("a form in which nothing was typed changes nothing: not even seconds that it does not show", () => {
+test("an untouched form changes nothing, not even seconds that it does not show", () => {
   expect(changesOf(OPENED, KEY)).toEqual({});
 });
 
-test("only what was changed is sent", () => {
+test("only changed fields are sent", () => {
   expect(changesOf({ ...OPENED, name: "tile server", remaining: 0 }, KEY)).toEqual({
     name: "tile server",
     remaining: 0,
   });
 });
 
-test("what was emptied is cleared: null, and an empty list", () => {
+test("emptied fields are cleared with null or an empty list", () => {
   expect(changesOf({}, KEY)).toEqual({
     name: null,
     expires: null,
@@ -52,14 +52,14 @@ test("what was emptied is cleared: null, and an empty list", () => {
   });
 });
 
-test("an interval that the form does not know stays as it is unless another is chosen", () => {
+test("an interval that the form does not support is kept unless another is chosen", () => {
   const own = { ...KEY, refill: { interval: { every: 90_000 }, amount: 3 } };
   expect(changesOf({ ...OPENED, refill: AS_IT_IS }, own)).toEqual({});
   expect(changesOf({ ...OPENED, refill: undefined }, own)).toEqual({ refill: null });
   expect(changesOf(OPENED, own)).toEqual({ refill: OPENED.refill });
 });
 
-test("texts with spaces around them, and instants beyond every field, stay as they are", () => {
+test("texts with surrounding spaces, and instants beyond the range of fields, are kept", () => {
   const own = { ...KEY, name: " a\nb ", expires: 8_640_000_000_000_000 };
   expect(changesOf({ ...OPENED, name: "ab", expires: undefined }, own)).toEqual({});
 });
@@ -68,7 +68,7 @@ test("permissions through roles are not the key's own, and never sent", () => {
   expect(changesOf({ ...OPENED, permissions: ["docs.write"] }, KEY)).toEqual({});
 });
 
-test("how a limit counts stays when its number changes, and so does what a refill has besides", () => {
+test("the algorithm of a limit is kept if its number changes, and so are the other parts of a refill", () => {
   const own = {
     ...KEY,
     refill: { interval: "monthly", amount: 10, refillDay: 15, carryOver: 5, lastRefillAt: 7 },
@@ -89,7 +89,7 @@ test("how a limit counts stays when its number changes, and so does what a refil
   });
 });
 
-test("of tags and roles, what was added and taken away here is done to those that the key has now", () => {
+test("additions and removals of tags and roles are applied to those that the key has now", () => {
   const now = { ...KEY, roles: ["editor"], tags: ["eu", "team:maps"] };
   const changes = changesOf({ ...OPENED, roles: ["reader", "admin"], tags: ["us"] }, KEY);
   expect(mergedChanges(changes, KEY, now)).toEqual({
@@ -105,23 +105,20 @@ test.each([
   ["ipWhitelist", ["192.0.2.1"], ["192.0.2.2"]],
   ["meta", { plan: "pro" }, { plan: "free" }],
   ["refill", { interval: "weekly", amount: 10 }, { interval: "daily", amount: 5 }],
-])(
-  "of %s, who overwrites what somebody else has changed meanwhile is told",
-  (field, mine, theirs) => {
-    const changes = changesOf({ ...OPENED, [field]: mine }, KEY);
-    const now = { ...KEY, [field]: theirs };
-    expect(() => mergedChanges(changes, KEY, now)).toThrow(`"${field}"`);
-    // The same change is none, nor is a refill that has taken place, nor a change of something else.
-    expect(mergedChanges(changes, KEY, { ...KEY, [field]: mine })).toEqual(changes);
-    expect(mergedChanges(changesOf({ ...OPENED, remaining: 1 }, KEY), KEY, now)).toEqual({
-      remaining: 1,
-    });
-    const refilled = { interval: "daily", amount: 10, lastRefillAt: 9 };
-    expect(mergedChanges(changes, KEY, { ...KEY, refill: refilled })).toEqual(changes);
-  },
-);
+])("overwriting a concurrent change of %s is refused", (field, mine, theirs) => {
+  const changes = changesOf({ ...OPENED, [field]: mine }, KEY);
+  const now = { ...KEY, [field]: theirs };
+  expect(() => mergedChanges(changes, KEY, now)).toThrow(`"${field}"`);
+  // The same change is no conflict, nor is a refill that was applied, nor a change of another field.
+  expect(mergedChanges(changes, KEY, { ...KEY, [field]: mine })).toEqual(changes);
+  expect(mergedChanges(changesOf({ ...OPENED, remaining: 1 }, KEY), KEY, now)).toEqual({
+    remaining: 1,
+  });
+  const refilled = { interval: "daily", amount: 10, lastRefillAt: 9 };
+  expect(mergedChanges(changes, KEY, { ...KEY, refill: refilled })).toEqual(changes);
+});
 
-test("a limit that somebody else has added is not lost where another is changed", () => {
+test("a limit that somebody else has added is not lost if another one is changed", () => {
   const opened = { ...KEY, ratelimits: [{ name: "writes", limit: 2, duration: 60_000 }] };
   const reads = { name: "reads", limit: 9, duration: 60_000 };
   const now = { ...opened, ratelimits: [...opened.ratelimits, reads] };

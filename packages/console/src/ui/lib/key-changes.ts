@@ -3,22 +3,22 @@ import { mergedNames, mergedRules } from "./rule-changes.js";
 import type { Key } from "./types.js";
 import { localInstant } from "./words.js";
 
-/** In place of a refill of an interval that the form does not know, which stays. */
+/** Stands for a refill with an interval that the form does not support. That refill is kept. */
 export const AS_IT_IS = "as it is";
 
 /** Fields that an empty list clears. */
 const LISTS = ["roles", "tags", "ipWhitelist"];
 
-/** Texts on one line. */
+/** Fields with a single line of text. */
 const TEXTS = ["name", "externalId", "environment"];
 
-/** A text as its field gives it back: without line breaks, and without spaces around it. */
+/** A text as its field returns it: without line breaks and surrounding spaces. */
 const asTyped = (text: unknown) =>
   String(text ?? "")
     .replace(/[\r\n]/g, "")
     .trim();
 
-/** A key as its form writes it: what the form cannot say is no change. */
+/** A key as its form returns it, so that what the form cannot express is no change. */
 function formOf(item: Key): Readonly<Record<string, unknown>> {
   const { ratelimit, ratelimits } = limitsOf(limitsText(item.ratelimits ?? []));
   const { interval, amount } = item.refill ?? {};
@@ -40,7 +40,7 @@ function formOf(item: Key): Readonly<Record<string, unknown>> {
   };
 }
 
-/** What differs from the key as it is. What was emptied is null, which clears it. */
+/** The fields that differ from the key. An emptied field is null, or an empty list, which clears it. */
 export function changesOf(
   typed: Readonly<Record<string, unknown>>,
   item: Key,
@@ -48,20 +48,20 @@ export function changesOf(
   const { interval, amount: _, lastRefillAt: __, ...rest } = item.refill ?? {};
   const before = formOf(item);
   const isSame = (field: string): boolean => {
-    // The field shows minutes: an instant within one is as it was.
+    // The field shows minutes, so an instant within the same minute is unchanged.
     if (field === "expires" || field === "startsAt") {
       const [was, is] = [before[field], typed[field]] as (number | undefined)[];
       return localInstant(was) === localInstant(is);
     }
     if (TEXTS.includes(field)) return asTyped(typed[field]) === asTyped(before[field]);
-    // An interval that the form does not know stays as it is unless another is chosen.
+    // An interval that the form does not support is kept unless another is chosen.
     if (field === "refill" && typed.refill === AS_IT_IS) return true;
     return JSON.stringify(typed[field] ?? null) === JSON.stringify(before[field] ?? null);
   };
   const changed = Object.keys(before).filter((field) => !isSame(field));
   const changes = changed.map((field) => {
     const value = typed[field] ?? (LISTS.includes(field) ? [] : null);
-    // What the form does not show of a refill of the same interval stays.
+    // Parts of a refill that the form does not show are kept if the interval is the same.
     const isSameInterval = (value as { interval?: unknown } | null)?.interval === interval;
     return [
       field,
@@ -71,21 +71,21 @@ export function changesOf(
   return Object.fromEntries(changes);
 }
 
-/** Lists of which each name is a setting of its own. */
+/** Lists in which each name is a setting of its own. */
 const NAMES = ["roles", "tags"] as const;
 
 /**
- * Settings that are written as a whole, though they hold several things. Addresses too: two who each take one of two away would leave none,
- * which lets the key in from anywhere.
+ * Settings that are written as a whole, although they have several parts. Addresses belong here: if two operators each remove one of two
+ * addresses, none is left, which lets the key in from anywhere.
  */
 const WHOLE = ["refill", "ratelimit", "ratelimits", "ipWhitelist", "meta"];
 
 /**
- * Changes to write, where others may have changed the key since the form was opened: of roles and tags, what was added and taken away in the
- * form is done to those that the key has now.
+ * Changes to write if others may have changed the key since the form was opened. Additions and removals of roles and tags are applied to
+ * those that the key has now.
  *
- * @param changes - From {@link changesOf}. @param opened - The key as it was then. @param now - As it is.
- * @throws Error in words, if somebody else has changed what would be overwritten as a whole.
+ * @param changes - From {@link changesOf}. @param opened - The key when the form was opened. @param now - The current key.
+ * @throws Error in words, if somebody else has changed a setting that would be overwritten as a whole.
  */
 export function mergedChanges(
   changes: Readonly<Record<string, unknown>>,
@@ -106,7 +106,7 @@ export function mergedChanges(
   return merged;
 }
 
-/** In the form in which {@link changesOf} writes them: null and an empty list where there is nothing. */
+/** The {@link WHOLE} settings in the form of {@link changesOf}: null or an empty list if there is nothing. */
 function wholeOf(item: Key): Readonly<Record<string, unknown>> {
   const { lastRefillAt: _, ...refill } = item.refill ?? {};
   const fields = { ...formOf(item), refill: item.refill && refill };

@@ -20,10 +20,10 @@ export const DAY_FILTERS = [
   ["createdBefore", "Created before"],
 ] as const;
 
-/** All of them, and the order. */
+/** All filters, and the order. */
 export const FILTER_NAMES = [...TEXT_FILTERS, ...DAY_FILTERS.map(([name]) => name), "order"];
 
-/** Filters of keys in the address, as listKeys takes them. */
+/** The filters in the address as input of listKeys. */
 export function filtersOf(
   query: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {

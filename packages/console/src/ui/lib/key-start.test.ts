@@ -8,7 +8,7 @@ test.each([
   ["X-Api-Key: pay_live_3fK", "pay_live_3fK"],
   ['"pay_live_3fK"', "pay_live_3fK"],
   ["build server", "build server"],
-])("of %j the key is %j", (pasted, key) => {
+])("the key in %j is %j", (pasted, key) => {
   expect(pastedKey(pasted)).toBe(key);
 });
 
@@ -21,11 +21,11 @@ test.each([
   ["a_b_c_ZVYxkFgi9QcXVzt", "a_b_c_ZVYxkFgi"],
   ["0123456789abcdef0123_456789abcdef", "01234567"],
   ["", ""],
-])("keys like %j are looked for by %j", (text, start) => {
+])("keys like %j are searched by %j", (text, start) => {
   expect(keyStart(text)).toBe(start);
 });
 
-test("what is shown as it is typed is an id or a start, and never more of a key", () => {
+test("only an id or a short start of a key is shown while it is typed", () => {
   for (const text of ["key_1abc", "id_1abc", "pay_live_3fK", "pay_live_3fK9wXy7z…", "pay_live_***"])
     expect([text, isHarmless(text)]).toEqual([text, true]);
   for (const text of ["pay_live_3fK9wXy7zA", "ZVYxkFgi9QcXVzt"])

@@ -1,7 +1,7 @@
-/** What stands in a log for the rest of a secret. */
+/** What logs write instead of the rest of a secret. */
 const MASKED = /…|\.{3}|\*/;
 
-/** What of a pasted text is a key: without what a header or a log puts around it. */
+/** The key in a pasted text, without what a header or a log puts around it. */
 export function pastedKey(text: string): string {
   return text
     .trim()
@@ -16,13 +16,13 @@ export const isMasked = (text: string): boolean => MASKED.test(text);
 /** Whether it is the id of a key, an API or an owner. A key of latchkey with such a prefix is longer. */
 export const isId = (text: string): boolean => /^(?:key|api|id)_[A-Za-z0-9]{1,26}$/.test(text);
 
-/** Whether it may be read over a shoulder: an id, or so little of a key that the rest cannot be guessed. */
+/** Whether others may see the text: an id, or so little of a key that the rest cannot be guessed. */
 export const isHarmless = (text: string): boolean =>
   isId(text) || keyStart(text) === text || isMasked(text);
 
 /**
- * The first characters by which keys are looked for: what may be a prefix, and eight more. No more of a key is kept than five characters
- * behind its prefix, and the text stands in the address.
+ * The first characters, to search keys by: a possible prefix and eight more. The store keeps only five characters after the prefix, and
+ * the address contains this text, so more would be useless and unsafe.
  */
 export const keyStart = (text: string): string =>
   /^(?:[\w-]{1,16}_)?.{0,8}/.exec(text.split(MASKED)[0] ?? "")?.[0] ?? "";

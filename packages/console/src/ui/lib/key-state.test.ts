@@ -38,16 +38,16 @@ test.each([
     { check: "uses", remaining: 0 },
     "no uses left",
   ],
-] as const)("%s has the same state in a list and by its checks", (_, fields, check, text) => {
+] as const)("%s has the same state in a list and on its page", (_, fields, check, text) => {
   expect(listedState({ ...KEY, ...fields }, 100).text).toBe(text);
   expect(checkedState([{ ...check, passed: false }]).text).toBe(text);
 });
 
-test("a key whose limit is reached is rate limited, not active", () => {
+test("a key at its limit is rate limited, not active", () => {
   expect(checkedState([{ check: "ratelimit", passed: false }]).text).toBe("rate limited");
 });
 
-test("a key is active whatever a request asks for and lacks", () => {
+test("a key is active even if it lacks what a request asks for", () => {
   const checks = [
     { check: "permissions", passed: false },
     { check: "address", passed: false },

@@ -9,7 +9,7 @@ export interface KeyStateText {
 const ACTIVE: KeyStateText = { text: "active", tone: "good" };
 export const ROTATED: KeyStateText = { text: "rotated", tone: "warn" };
 
-/** What refuses every request with the key, by the name of the check. What only some requests meet, such as permissions, is not here. */
+/** States that refuse every request with the key, by check. Checks that refuse only some requests, such as permissions, are left out. */
 const REFUSING = {
   enabled: { text: "off", tone: "bad" },
   start: { text: "not started", tone: "warn" },
@@ -21,7 +21,7 @@ const REFUSING = {
 
 const isRefusing = (check: string): check is keyof typeof REFUSING => check in REFUSING;
 
-/** The state of a key as a list knows it: what its limits have left is not in it. */
+/** The state of a key in a list, which does not know how much its limits have left. */
 export function listedState(item: Key, now: number): KeyStateText {
   if (item.rotatedTo !== undefined) return ROTATED;
   if (item.enabled) return ACTIVE;
@@ -31,7 +31,7 @@ export function listedState(item: Key, now: number): KeyStateText {
   return item.remaining === 0 ? REFUSING.uses : REFUSING.enabled;
 }
 
-/** The state of a key as the checks of a verdict have it: the first that refuses every request, as the verdict names it. */
+/** The state of a key by the checks of a verdict: the first check that refuses every request. */
 export function checkedState(checks: readonly Check[]): KeyStateText {
   for (const { check, passed, remaining } of checks) {
     if (passed || !isRefusing(check)) continue;

@@ -47,12 +47,12 @@ describe("a limit on a line", () => {
       "writes 20/1m:slow",
       "“slow” in “writes 20/1m:slow” must be fixed, sliding, token-bucket, concurrent, burst=20, shadow or auto.",
     ],
-  ])("%s is refused in words", (line, message) => {
+  ])("%s is refused with an explanation", (line, message) => {
     expect(() => limitsOf(line)).toThrow(new Error(message));
   });
 });
 
-test("several lines are all limits; empty ones are passed over, and nothing is no limit", () => {
+test("each line is a limit, empty lines are skipped, and an empty text is no limit", () => {
   expect(limitsOf("default 1/1s\n\n  a 2/1d \nb 3/1h\n")).toEqual({
     ratelimit: { limit: 1, duration: 1_000 },
     ratelimits: [
@@ -64,7 +64,7 @@ test("several lines are all limits; empty ones are passed over, and nothing is n
   expect(limitsOf(undefined)).toEqual({});
 });
 
-test("spans are read in every unit", () => {
+test("spans can have every unit", () => {
   expect(["5ms", "5s", "5m", "5h", "5d"].map(spanOf)).toEqual([
     5, 5_000, 300_000, 18_000_000, 432_000_000,
   ]);

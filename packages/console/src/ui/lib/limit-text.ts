@@ -23,7 +23,7 @@ export function limitsText(limits: readonly Limit[]): string {
     .join("\n");
 }
 
-/** A name with a space or a quotation mark stands between quotation marks, as in JSON. */
+/** A name, quoted as in JSON if it contains a space or a quotation mark. */
 const nameText = (name: string): string => (/[\s"]/.test(name) ? JSON.stringify(name) : name);
 
 function nameOf(text: string): string {
@@ -44,7 +44,7 @@ export function spanOf(text: string): number {
   return Number(count) * UNITS[unit as keyof typeof UNITS];
 }
 
-/** Limits as an input takes them: the one named `default`, and the others. */
+/** Limits as fields of an input: the one named `default`, and the others. */
 export interface LimitInput {
   readonly ratelimit?: Omit<Limit, "name" | "autoApply"> | undefined;
   readonly ratelimits?: readonly Limit[] | undefined;

@@ -2,38 +2,38 @@ import { useEffect, useRef } from "preact/hooks";
 import { type ApiError, call, sessionStore, whenOperatorChanges } from "./api.js";
 import { createStore, type Store, useStore } from "./store.js";
 
-/** A list as far as it was read. */
+/** The loaded part of a list. */
 export interface ListState<Item> {
   readonly items: readonly Item[];
   readonly total: number | null;
-  /** Where each page begins: its first row, and the cursor that leads to it. */
+  /** The start of each page: its first row, and the cursor that leads to it. */
   readonly pages: readonly { readonly at: number; readonly cursor: string | undefined }[];
   readonly next: string | null;
   readonly isReading: boolean;
   readonly isDone: boolean;
   readonly damaged: number;
-  /** How many were looked through to find these; null where there is no filter. */
+  /** How many items were searched to find these; null without a filter. */
   readonly scanned: number | null;
-  /** Pages in a row of which the filter kept nothing. */
+  /** Consecutive pages without a match. */
   readonly emptyPages: number;
   readonly error: ApiError | null;
 }
 
 /** A list of the server, read a page at a time. */
 export interface List<Item> extends ListState<Item> {
-  /** Stands in for a list that is not there yet. */
+  /** Whether it is the previous list, shown until the new one has loaded. */
   readonly isOld?: boolean;
   readonly readMore: () => void;
-  /** Where the list was scrolled to when it was left. */
+  /** The scroll position, which survives leaving the page. */
   readonly scroll: { top: number };
 }
 
-/** What an operation that lists is asked, and the field of its answer that holds the items. */
+/** The operation that returns the list, its input, and the field of its answer that has the items. */
 export interface ListQuestion {
   readonly operation: string;
   readonly field: string;
   readonly input: Readonly<Record<string, unknown>>;
-  /** Where it begins, for an address that says so. */
+  /** The cursor to start from, if the address has one. */
   readonly from?: string | undefined;
 }
 
@@ -56,23 +56,23 @@ const EMPTY: ListState<never> = {
   error: null,
 };
 
-/** A filter may keep nothing of a page, of which a server looks through 2,000: after these it is asked on only by hand. */
+/** Maximum pages without a match, for each of which a server searches 2,000 keys, before only the reader continues. */
 const MOST_EMPTY = 5;
 
-/** Whether so many pages were looked through for nothing that a reader decides whether to go on. */
+/** Whether so many pages had no match that the reader decides whether to continue. */
 export const isInVain = ({ emptyPages }: ListState<unknown>): boolean => emptyPages >= MOST_EMPTY;
 
-/** A list of which all is known. */
+/** A list that is completely loaded. */
 export function wholeList<Item>(items: readonly Item[]): List<Item> {
   const all = { ...EMPTY, items, total: items.length, isDone: true };
   return { ...all, readMore: () => undefined, scroll: { top: 0 } };
 }
 
-/** Lists that the back button finds as they were left. */
+/** Maximum lists to keep for the back button. */
 const MAX_KEPT = 12;
 const kept = new Map<string, KeptList>();
 
-/** Whatever was changed, lists are read anew. */
+/** Counts changes. After each, lists are read anew. */
 const changes = createStore(0);
 
 export function forgetLists(): void {
@@ -82,14 +82,14 @@ export function forgetLists(): void {
 whenOperatorChanges(forgetLists);
 
 /**
- * A list, from the beginning or from where it was left. `question` must say everything that it depends on. Until something of it is
- * known, the list before stays.
+ * A list, from the beginning or as it was left. `input` must contain everything that it depends on. The previous list stays until the
+ * first items have loaded.
  */
 export function useList<Item>({ operation, field, input, from }: ListQuestion): List<Item> {
   const name = JSON.stringify([operation, input]);
   const round = useStore(changes);
   const isIn = useStore(sessionStore).kind === "in";
-  // The address follows the scrolling: what it says matters when the list is opened.
+  // `from` matters only when the list is opened, because the address follows the scrolling.
   const list = keep(name, operation, field, input, from);
   const state = useStore(list.store) as ListState<Item>;
   useEffect(() => {
@@ -129,7 +129,7 @@ function keep(
       store.set({
         items: [...before.items, ...found],
         total: (page.total as number | undefined) ?? null,
-        // The first that is found is on the page on which the looking began.
+        // If pages without a match came before, the first match belongs to the first of them.
         pages:
           isFirst || (found.length === 0 && before.pages.length > 0)
             ? before.pages

@@ -2,18 +2,18 @@ import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { type ApiError, sessionStore } from "./api.js";
 import { useStore } from "./store.js";
 
-/** Something that is read from the server. */
+/** A value that is loaded from the server. */
 export interface Loaded<Value> {
-  /** What was read last; it stays while it is read again. */
+  /** The last value. It stays while it is reloaded. */
   readonly value: Value | null;
   readonly error: ApiError | null;
   readonly reload: () => void;
 }
 
 /**
- * Reads something when the page opens, when `question` changes, when somebody has signed in again, and every `everyMs` while the page
- * is looked at. An answer to an older question is dropped. What is still being read is not asked for again because time goes by: an
- * answer that takes longer than that would never be shown.
+ * Loads a value when the page opens, when `question` changes, after a new sign-in, and every `everyMs` while the page is visible. An answer
+ * to an older question is dropped. The timer does not repeat a request that is still running: an answer that takes longer than the interval
+ * would never be shown.
  */
 export function useLoad<Value>(
   question: string,

@@ -16,7 +16,7 @@ export async function keysOfOwner(identityId: string, allowed: Allowed): Promise
   return found.flatMap((keys) => keys ?? []);
 }
 
-/** The answer of an API that a permission names; null where it was deleted: the permission outlives it. */
+/** The answer about an API that a permission names; null if the API was deleted, because the permission outlives it. */
 export async function unlessGone<Answer>(asking: Promise<Answer>): Promise<Answer | null> {
   try {
     return await asking;
@@ -42,8 +42,8 @@ async function everyPage<Item>(
 }
 
 /**
- * Deletes all keys of an owner, or switches them off or on, in one call where the operator may do so in all APIs, else in each that is allowed.
- * Answers how many.
+ * Deletes, disables or enables all keys of an owner: in one call if the operator may do so in all APIs, otherwise in each allowed API.
+ * Returns the number of keys.
  */
 export async function actOnAll(
   operation: "deleteKeys" | "disableKeys" | "enableKeys",

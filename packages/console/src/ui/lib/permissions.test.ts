@@ -12,7 +12,7 @@ test("* allows everything", () => {
   ]);
 });
 
-test("a permission for all APIs allows each, and one for an API that one alone", () => {
+test("a permission for all APIs allows each, and one for a single API only that one", () => {
   const all = held("api.*.read_key");
   expect([all.can("api", "read_key", "api_1"), all.can("api", "update_key")]).toEqual([
     true,
@@ -32,7 +32,7 @@ test("the same action on another kind of resource is another permission", () => 
   expect(canSome("api", "read_reservation")).toBe(false);
 });
 
-test("root keys are for those who may, where the host allows them", () => {
+test("root keys need a permission, and a host that allows them", () => {
   const allowed = (rootKeys: boolean, ...permissions: string[]) =>
     allowedTo({ permissions, rootKeys, tasks: [] }).can("root", "read_root_key");
   expect([allowed(true, "*"), allowed(true, "root.*.read_root_key")]).toEqual([true, true]);
@@ -40,6 +40,6 @@ test("root keys are for those who may, where the host allows them", () => {
   expect([allowed(false, "*"), allowed(false, "root.*.read_root_key")]).toEqual([false, false]);
 });
 
-test("nothing allows nothing", () => {
+test("no permission allows nothing", () => {
   expect(held().canSome("api", "read_api")).toBe(false);
 });

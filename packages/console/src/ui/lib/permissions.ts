@@ -1,12 +1,12 @@
 import { type Session, sessionStore } from "./api.js";
 import { useStore } from "./store.js";
 
-/** What the operator may do: `can("api", "read_key", apiId)`. Without an id: to all of the kind. */
+/** What the operator may do: `can("api", "read_key", apiId)`. Without an id: with all resources of the kind. */
 export interface Allowed {
   readonly can: (resource: Resource, action: string, id?: string) => boolean;
-  /** Whether it is allowed to one of the kind at least. */
+  /** Whether the action is allowed for at least one resource of the kind. */
   readonly canSome: (resource: Resource, action: string) => boolean;
-  /** Ids that permissions for single resources name. */
+  /** Ids in permissions for single resources. */
   readonly idsOf: (resource: Resource, action: string) => readonly string[];
   readonly hasTask: (name: string) => boolean;
 }
@@ -41,7 +41,7 @@ export function allowedTo({
 
 const NOBODY = allowedTo({ permissions: [], rootKeys: false, tasks: [] });
 
-/** What whoever is signed in may do; whoever was, while a new sign-in is awaited. */
+/** What the operator may do; while a new sign-in is awaited, the previous operator. */
 export function useAllowed(): Allowed {
   const state = useStore(sessionStore);
   if (state.kind === "in") return allowedTo(state.session);

@@ -1,8 +1,8 @@
 import { createStore, useStore } from "./store.js";
 
 /**
- * Where in the console somebody is: `#/keys/key_1?tab=usage`. All of it is in the fragment, which no browser sends, so that the page
- * can be served below any path.
+ * A place in the console: `#/keys/key_1?tab=usage`. All of it is in the fragment, which no browser sends, so that the page can be served on
+ * any path.
  */
 export interface Route {
   readonly path: readonly string[];
@@ -20,7 +20,7 @@ function parseRoute(fragment: string): Route {
   };
 }
 
-/** Somebody may have cut the address in the middle of a character. */
+/** The decoded part; unchanged if it is invalid, because an address may be cut off within a character. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
@@ -29,7 +29,7 @@ function decoded(part: string): string {
   }
 }
 
-/** The fragment of a route; what is empty in its query is left out. */
+/** The fragment of a route, without empty parts of the query. */
 export function linkTo(path: readonly string[], query: QueryPatch = {}): string {
   const given = Object.entries(query).filter((pair): pair is [string, string] => !!pair[1]);
   const search = given.length === 0 ? "" : `?${new URLSearchParams(given)}`;
@@ -38,10 +38,10 @@ export function linkTo(path: readonly string[], query: QueryPatch = {}): string 
 
 const routeStore = createStore<Route>(parseRoute(location.hash));
 
-/** Each says whether something on the page would be lost if it were left. */
+/** Each returns whether leaving the page would lose something. */
 const keepers = new Set<() => boolean>();
 
-/** Undoes steps back and forth while something says that it would be lost. @returns Ends it. */
+/** Undoes steps back and forward while `isKept` returns true. @returns A function that ends this. */
 export function stayWhile(isKept: () => boolean): () => void {
   keepers.add(isKept);
   return () => keepers.delete(isKept);
@@ -63,12 +63,12 @@ function fragmentOf({ path, query }: Route): string {
   return linkTo(path, query);
 }
 
-/** Where somebody is, now and after each step. */
+/** The current route, updated after each step. */
 export function useRoute(): Route {
   return useStore(routeStore);
 }
 
-/** Goes somewhere: a step that can be gone back, or in the place of the present one. */
+/** Goes to a fragment, as a new step of the history or instead of the current one. */
 export function go(fragment: string, how: "push" | "replace" = "push"): void {
   if (fragment === location.hash) return;
   if (how === "push") history.pushState(null, "", fragment);
@@ -76,7 +76,7 @@ export function go(fragment: string, how: "push" | "replace" = "push"): void {
   routeStore.set(parseRoute(fragment));
 }
 
-/** The same place with another query. */
+/** The fragment of the current place with another query. */
 export function withQuery(patch: QueryPatch): string {
   const { path, query } = parseRoute(location.hash);
   return linkTo(path, { ...query, ...patch });

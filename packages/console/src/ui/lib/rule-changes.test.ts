@@ -3,7 +3,7 @@ import { mergedNames, mergedRules } from "./rule-changes.js";
 
 const OPENED = { prefix: "maps", remaining: 10 };
 
-test("what others have changed since stays, and so does what was changed here", () => {
+test("concurrent changes of different rules are both kept", () => {
   const now = { prefix: "maps", remaining: 20, environment: "test" };
   expect(mergedRules(OPENED, { prefix: "tides", remaining: 10 }, OPENED, now)).toEqual({
     prefix: "tides",
@@ -12,12 +12,12 @@ test("what others have changed since stays, and so does what was changed here", 
   });
 });
 
-test("what was emptied here is gone, also beside a change elsewhere", () => {
+test("an emptied rule is removed", () => {
   const merged = mergedRules(OPENED, { prefix: "maps", remaining: undefined }, OPENED, OPENED);
   expect(JSON.stringify(merged)).toBe('{"prefix":"maps"}');
 });
 
-test("who changes the same as somebody else is told, unless it is the same change", () => {
+test("a concurrent change of the same rule is refused, unless it is the same change", () => {
   const typed = { ...OPENED, remaining: 30 };
   expect(() => mergedRules(OPENED, typed, OPENED, { ...OPENED, remaining: 20 })).toThrow(
     '"remaining"',
@@ -25,14 +25,14 @@ test("who changes the same as somebody else is told, unless it is the same chang
   expect(mergedRules(OPENED, typed, OPENED, typed)).toEqual(typed);
 });
 
-test("what a form writes in another way was not changed by somebody else", () => {
+test("a rule that the form merely writes differently is no concurrent change", () => {
   const stored = { ratelimit: { duration: 1, limit: 5 } };
   const typed = { ratelimit: { limit: 6, duration: 1 } };
   const opened = { ratelimit: { limit: 5, duration: 1 } };
   expect(mergedRules(opened, typed, stored, stored)).toEqual(typed);
 });
 
-test("of a list of names, what was added and taken away here is, and the rest is as others have left it", () => {
+test("additions and removals are applied to a list of names as others have left it", () => {
   expect(mergedNames(["a", "b"], ["b", "c", "c"], ["a", "b", "d"])).toEqual(["b", "d", "c"]);
   expect(mergedNames(["a", "b"], ["a", "b", "c"], ["a", "c"])).toEqual(["a", "c"]);
   expect(mergedNames(["a"], ["a"], [])).toEqual([]);

@@ -1,12 +1,12 @@
 type Rules = Readonly<Record<string, unknown>>;
 
 /**
- * The rules of an API to write: as they are now, with what was changed in a form. They are written as a whole, so without this an operator
- * would take back what another has saved since the form was opened.
+ * The rules of an API to write: the current ones, with the changes of a form. They are written as a whole, so without this an operator
+ * would undo what another has saved since the form was opened.
  *
- * @param opened - As the form wrote them when it was opened. @param typed - As it was sent.
- * @param before - As the API had them then. @param now - As it has them.
- * @throws Error in words, if somebody else has changed the same.
+ * @param opened - The rules in the form when it was opened. @param typed - When it was sent.
+ * @param before - The rules of the API when the form was opened. @param now - The current ones.
+ * @throws Error in words, if somebody else has changed the same rule.
  */
 export function mergedRules(opened: Rules, typed: Rules, before: Rules, now: Rules): Rules {
   const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
@@ -24,10 +24,10 @@ export function mergedRules(opened: Rules, typed: Rules, before: Rules, now: Rul
 }
 
 /**
- * A list of names to write: as it is now, with what was added and taken away in a form. Without this an operator would give back what another
- * has taken away since the page was opened.
+ * A list of names to write: the current one, with the additions and removals of a form. Without this, an operator would restore what
+ * another has removed since the page was opened.
  *
- * @param opened - As it was when the form was opened. @param typed - As it was sent. @param now - As it is.
+ * @param opened - The list when the form was opened. @param typed - When it was sent. @param now - The current one.
  */
 export function mergedNames(
   opened: readonly string[],

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** A value that parts of the page look at together. */
+/** A value shared by parts of the page. */
 export interface Store<Value> {
   get(): Value;
   set(value: Value): void;
@@ -25,7 +25,7 @@ export function createStore<Value>(initial: Value): Store<Value> {
   };
 }
 
-/** The value of a store, now and whenever it changes. */
+/** The value of a store, updated whenever it changes. */
 export function useStore<Value>(store: Store<Value>): Value {
   const [, setValue] = useState(store.get());
   useEffect(() => {

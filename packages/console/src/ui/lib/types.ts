@@ -170,13 +170,13 @@ export interface Permission {
   readonly description?: string;
 }
 
-/** An event that a receiver did not take, and that is sent no more by itself. */
+/** An event that a receiver did not accept, and that is no longer sent automatically. */
 export interface DeadLetter {
   readonly deadLetterId: string;
-  /** Absent where the endpoint was taken away. */
+  /** Absent if the endpoint is no longer configured. */
   readonly url?: string;
   readonly eventId: string;
-  /** Absent where the event was pruned. */
+  /** Absent if the event was pruned. */
   readonly event?: AuditEvent;
   readonly tries: number;
   readonly givenUpAt: number;

@@ -13,14 +13,14 @@ const minuteFormat = new Intl.DateTimeFormat(undefined, {
 });
 const figures = new Intl.NumberFormat(undefined);
 
-/** A number as the reader's language writes it. */
+/** A number in the format of the reader's language. */
 export const figure = (value: number): string => figures.format(value);
 
 /** `1 key`, `2 keys`. */
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${figure(count)} ${count === 1 ? one : many}`;
 
-/** An instant as seen from now: `3 minutes ago`, `in 2 days`; beyond a month the day. */
+/** An instant relative to now: `3 minutes ago`, `in 2 days`; more than a month away, the day. */
 export function fromNow(at: number, now: number): string {
   const away = at - now;
   if (Math.abs(away) >= 30 * 86_400_000) return dayFormat.format(at);
@@ -29,10 +29,10 @@ export function fromNow(at: number, now: number): string {
   return "now";
 }
 
-/** In the reader's zone, to the minute. */
+/** An instant in the reader's time zone, to the minute. */
 export const atMinute = (at: number): string => minuteFormat.format(at);
 
-/** The instant itself, as the server holds it. */
+/** The exact instant in UTC. */
 export function exactly(at: number): string {
   try {
     return new Date(at).toISOString();
@@ -51,7 +51,7 @@ export function span(ms: number): string {
 /** What a limit is for: `per hour`, `per 5 minutes`. */
 export const perSpan = (ms: number): string => `per ${span(ms).replace(/^1 /, "")}`;
 
-/** A span that goes by: `4 min 12 s`. */
+/** A remaining span: `4 min 12 s`. */
 export function countdown(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1_000));
   if (seconds < 60) return `${seconds} s`;
@@ -84,10 +84,10 @@ export function refillText(refill: {
   return `${figure(amount)} ${every}${day}${kept}`;
 }
 
-/** The last that a field of a date holds, a day before the end of its last year: wherever the reader is. */
+/** The last instant that a date field can hold in every time zone: a day before the end of its last year. */
 const LAST_IN_FIELD = Date.UTC(9999, 11, 31);
 
-/** An instant as a field of a local date and time wants it; undefined where such a field cannot hold it. */
+/** An instant in the format of a local date and time field; undefined if the field cannot hold it. */
 export function localInstant(at: number | undefined): string | undefined {
   if (at === undefined || !(Math.abs(at) <= LAST_IN_FIELD)) return undefined;
   const local = new Date(at - new Date(at).getTimezoneOffset() * 60_000);

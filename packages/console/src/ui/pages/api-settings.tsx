@@ -9,7 +9,7 @@ import { Confirm } from "../parts/dialog.js";
 import { AreaField, namesOf, numberOf, SwitchField, TextField, textOf } from "../parts/fields.js";
 import { LIMITS_HINT } from "../parts/key-form.js";
 
-/** Changes an API: what new keys are given, and what none may have more than. */
+/** Changes an API: the defaults of new keys, and the ceilings of all keys. */
 export function ApiSettings({
   api: current,
   onClose,
@@ -19,7 +19,7 @@ export function ApiSettings({
   readonly onClose: () => void;
   readonly onSaved: () => void;
 }) {
-  // The page reads the API again after somebody has signed in again: what is typed is meant for the API as it was when the form was opened.
+  // The page reloads the API after a new sign-in, but the typed text refers to the API as it was when the form was opened.
   const [api] = useState(current);
   return (
     <Confirm
@@ -62,14 +62,14 @@ export function ApiSettings({
   );
 }
 
-/** What differs from the API as it was opened: everything else may have been changed elsewhere since. */
+/** The fields that differ from the API when the form was opened. All others may have been changed elsewhere since. */
 async function changesOf(typed: Typed, api: Api): Promise<object> {
   const { name, deleteProtection = false, ipWhitelist = [], defaults, ceilings = {} } = api;
   const before: Typed = {
     name: name.trim(),
     deleteProtection,
     ipWhitelist,
-    // As the form writes them: what it cannot say is no change.
+    // As the form returns them, so that what it cannot express is no change.
     defaults: { ...defaults, ...limitsOf(limitsText(limitsIn(defaults))) },
     ceilings: { ...ceilings },
   };
@@ -78,7 +78,7 @@ async function changesOf(typed: Typed, api: Api): Promise<object> {
   const rules = changed.filter((field) => field === "defaults" || field === "ceilings");
   const isWhole = rules.length > 0 || changed.includes("ipWhitelist");
   const now = isWhole ? await call<Api>("apis.getApi", { apiId: api.id }) : api;
-  // Not merged: two who each take one of two addresses away would leave none, which lets keys in from anywhere.
+  // Not merged: if two operators each remove one of two addresses, none is left, which lets keys in from anywhere.
   if (changed.includes("ipWhitelist"))
     mergedRules(
       { ipWhitelist },
@@ -97,7 +97,7 @@ async function changesOf(typed: Typed, api: Api): Promise<object> {
   };
 }
 
-/** What the form says. */
+/** The contents of the form. */
 interface Typed {
   readonly name: string;
   readonly deleteProtection: boolean;
@@ -231,7 +231,7 @@ function spanIn(form: FormData, name: string): number | undefined {
   return text === undefined ? undefined : spanOf(text);
 }
 
-/** Null where nothing is given: that takes away what there was. */
+/** Null if nothing is given, which removes the existing rules. */
 function given(rules: Readonly<Record<string, unknown>>): object | null {
   const fields = Object.entries(rules).filter(([, value]) => value !== undefined);
   return fields.length === 0 ? null : Object.fromEntries(fields);

@@ -78,7 +78,7 @@ function NoApis() {
   );
 }
 
-/** Those that the permissions of the root key name: it may not list the others. */
+/** The APIs that the permissions of the root key name. It may not list the others. */
 function NamedApis({ ids }: { readonly ids: readonly string[] }) {
   const { value, error, reload } = useLoad(ids.join(), () =>
     Promise.all(ids.map((apiId) => unlessGone(call<Api>("apis.getApi", { apiId })))),

@@ -70,7 +70,7 @@ export function AuditPage() {
   );
 }
 
-/** The id of an owner who may be named by the host's own id. Its id is null where nobody has that one. */
+/** The id of an owner, who may be given by the host's own id; null if no owner has that id. */
 function useOwner(named = "") {
   return useLoad(`owner ${named}`, async (): Promise<{ readonly id: string | null }> => {
     if (named === "" || isId(named)) return { id: named };
@@ -104,7 +104,7 @@ function nothing(input: Input) {
   );
 }
 
-/** The latest entries, read again and again. */
+/** The latest entries, reloaded continuously. */
 function Followed({ input }: { readonly input: Input }) {
   const { value, error, reload } = useLoad(
     JSON.stringify(input),

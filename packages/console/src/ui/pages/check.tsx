@@ -12,7 +12,7 @@ import { keyColumns } from "../parts/key-list.js";
 import { ListTable } from "../parts/table.js";
 import { VerdictReport } from "../parts/verdict.js";
 
-/** Where an operator begins who is asked about a key: what is pasted leads to its page, and that says why it is refused. */
+/** The first page for questions about a key: the pasted text leads to the page of the key, which says why it is refused. */
 export function CheckPage() {
   const allowed = useAllowed();
   const { query } = useRoute();
@@ -40,7 +40,7 @@ export function CheckPage() {
     }
     const found = await verdictOf(text, canRead, canVerify);
     if (typeof found === "string") go(linkTo(["keys", found]));
-    // So little of a key is not expected to be one.
+    // A text as short as a start is not expected to be a whole key.
     else if (found.code !== "NOT_FOUND" || start !== text) setVerdict(found);
     if (!isHarmless(text)) element?.reset();
     if (typeof found !== "string")
@@ -101,7 +101,7 @@ export function CheckPage() {
   );
 }
 
-/** Keys of all APIs that may begin like this. */
+/** Keys of all APIs that may start like this. */
 function KeysLike({ start, from }: { readonly start: string; readonly from: string | undefined }) {
   const list = useList<Key>({ operation: "keys.listKeys", field: "keys", input: { start }, from });
   return (
@@ -132,7 +132,7 @@ function KeysLike({ start, from }: { readonly start: string; readonly from: stri
 
 const ALL_COLUMNS = keyColumns("API", "Owner");
 
-/** The page of the owner with exactly this id of yours, or those with a part of it. */
+/** The page of the owner with exactly this external id, or the list of owners whose id contains it. */
 async function placeOfOwner(externalId: string): Promise<string> {
   try {
     const { id } = await call<Identity>("identities.getIdentity", { externalId });
@@ -145,7 +145,7 @@ async function placeOfOwner(externalId: string): Promise<string> {
 
 const isNotFound = (error: unknown) => error instanceof ApiError && error.code === "NOT_FOUND";
 
-/** The form in it, to be emptied once a secret in it was sent. */
+/** Gives its children access to their form, so that it can be emptied after a secret in it was sent. */
 function WithForm({
   children,
 }: {
@@ -155,7 +155,7 @@ function WithForm({
   return <div ref={setBox}>{children(() => box?.querySelector("form") ?? null)}</div>;
 }
 
-/** The id of the key, or a verdict where that is all that the operator may see. */
+/** The id of the key, or a verdict if the operator may see no more. */
 async function verdictOf(
   key: string,
   canRead: boolean,

@@ -10,7 +10,7 @@ import { SwitchField, TextField, textOf } from "../parts/fields.js";
 import { KeyFields, keyInputOf } from "../parts/key-form.js";
 import { type Created, NewSecret } from "./key-actions.js";
 
-/** The names of all roles; none where they may not be read. */
+/** The names of all roles; empty if the operator may not read them. */
 export function useRoleNames(): readonly string[] {
   const mayRead = useAllowed().can("rbac", "read_role");
   const { value } = useLoad("roles", async () =>

@@ -35,9 +35,9 @@ const COLUMNS: readonly Column<DeadLetter>[] = [
   { title: "Given up", cell: ({ givenUpAt }) => <Instant at={givenUpAt} />, isOptional: true },
 ];
 
-/** Events that receivers of webhooks did not take. */
+/** Events that receivers of webhooks did not accept. */
 export function DeadLettersPage() {
-  // The cursors of the pages that were asked for; a page that was read is read anew with the others.
+  // The cursors of the requested pages. All of them are reloaded together.
   const [cursors, setCursors] = useState<readonly (string | undefined)[]>([undefined]);
   const [chosen, setChosen] = useState<DeadLetter | null>(null);
   const { value, error, reload } = useLoad("dead letters", () =>

@@ -7,10 +7,10 @@ import { KeyFields, keyInputOf } from "../parts/key-form.js";
 import { useRoleNames } from "./create-key.js";
 import type { KeyDialogProps } from "./key-actions.js";
 
-/** Changes the settings of a key: only what was changed in the form is sent. */
+/** Changes the settings of a key. Only changed fields are sent. */
 export function EditKey({ item, onClose, onDone }: KeyDialogProps) {
   const roles = useRoleNames();
-  // The page reads the key again and again: what is typed is meant for the key as it was when the form was opened.
+  // The page keeps reloading the key, but the typed text refers to the key as it was when the form was opened.
   const [opened] = useState(item);
   return (
     <Confirm

@@ -12,10 +12,10 @@ import { LimitBars } from "../parts/limit-bars.js";
 import { sumOf } from "../parts/usage-chart.js";
 import { VerdictReport } from "../parts/verdict.js";
 
-/** How often what moves is read again. */
+/** Interval at which changing values are reloaded, in ms. */
 export const EVERY_MS = 2_000;
 
-/** What a verification would answer now, to what the address asks. Null until the key and the answer are known. */
+/** What a verification with the parameters in the address would answer now. Null until the key and the answer are known. */
 export function useVerdict(item: Key | null): Loaded<Verdict> {
   const { query } = useRoute();
   const { permissions, ip, cost, tab = "now" } = query;
@@ -25,7 +25,7 @@ export function useVerdict(item: Key | null): Loaded<Verdict> {
     ...(permissions && { authorization: { permissions: queryOf(permissions) } }),
     ...(ip && { ipAddress: ip }),
     ...(cost && { remaining: { cost: Number(cost) } }),
-    // Limits that only some requests take from are shown as well.
+    // Limits that only some requests use are shown as well.
     ...(named.length > 0 && { ratelimits: named.map(({ name }) => ({ name, cost: 0 })) }),
   };
   const { value, error, reload } = useLoad(
@@ -33,13 +33,13 @@ export function useVerdict(item: Key | null): Loaded<Verdict> {
     async () => (item === null ? null : call<Verdict>("keys.explainKey", input)),
     tab === "now" ? EVERY_MS : undefined,
   );
-  // The last answer stays until there is one to another question.
+  // The last answer stays until the answer to another question arrives.
   const last = useRef<Verdict | null>(null);
   if (value !== null) last.current = value;
   return { value: error === null ? last.current : value, error, reload };
 }
 
-/** The verdict, and what is left of limits and uses, as it moves. */
+/** The verdict, and the current state of limits and uses. */
 export function Explain({
   item,
   asked,
@@ -49,7 +49,7 @@ export function Explain({
   readonly item: Key;
   readonly asked: Loaded<Verdict>;
   readonly lastDay: Outcomes;
-  /** Takes the step that lets the key in again; absent where the operator may not. */
+  /** Takes the step that lets the key in again; undefined if the operator may not. */
   readonly onStep: ((step: Step) => void) | undefined;
 }) {
   const { query } = useRoute();
@@ -94,7 +94,7 @@ export function Explain({
 
 type Step = "edit" | "switch";
 
-/** What can be done about a refusal, by its code. */
+/** The step that fixes a refusal, by its code. */
 const STEPS: Readonly<Record<string, readonly [step: Step, text: string]>> = {
   DISABLED: ["switch", "Switch it on again"],
   EXPIRED: ["edit", "Change its expiry"],
@@ -105,10 +105,10 @@ const STEPS: Readonly<Record<string, readonly [step: Step, text: string]>> = {
   USAGE_EXCEEDED: ["edit", "Give it uses"],
 };
 
-/** How often requests ended how, by verdict. */
+/** Number of requests by verdict. */
 export type Outcomes = Readonly<Record<string, number>>;
 
-/** What came of the requests of the last 24 hours. Empty where that is not counted, or may not be seen. */
+/** The outcomes of the requests of the last 24 hours. Empty if they are not counted, or the operator may not see them. */
 export function useLastDay(keyId: string): Loaded<Outcomes> {
   return useLoad(
     `last day ${keyId}`,
@@ -125,9 +125,9 @@ export function useLastDay(keyId: string): Loaded<Outcomes> {
   );
 }
 
-/** The refusals of the last day by their code, beside what a verification would answer now. */
+/** The refusals of the last day by code. */
 function LastDay({ outcomes }: { readonly outcomes: Outcomes }) {
-  // What a shadow limit had no room for is counted under its verdict too.
+  // Requests that a shadow limit would have refused are also counted under their actual verdict.
   const { VALID = 0, SHADOW_LIMITED: _, ...refused } = outcomes;
   const codes = Object.entries(refused).sort(([, one], [, other]) => other - one);
   return (
@@ -151,7 +151,7 @@ function LastDay({ outcomes }: { readonly outcomes: Outcomes }) {
   );
 }
 
-/** `a and b` is a group, and so is `a or b`; anything else is one name. */
+/** Reads a permission query: `a and b` and `a or b` are groups, anything else is one name. */
 function queryOf(text: string): unknown {
   return groupOf(text.split(/\s/).filter(Boolean), ["or", "and"]);
 }
@@ -177,13 +177,13 @@ const asksForAddress = (checks: Verdict["checks"]) =>
 
 const ASKED = ["permissions", "ip", "cost"];
 
-/** What a verification is asked for; in the address, so that it can be shared. */
+/** The parameters of the verification. They are in the address, so that it can be shared. */
 function AskForm({
   isOpen,
   hint,
 }: {
   readonly isOpen: boolean;
-  /** Why it should be asked. */
+  /** Why the reader should fill it in. */
   readonly hint: string | false;
 }) {
   const { query } = useRoute();
@@ -199,7 +199,7 @@ function AskForm({
           event.preventDefault();
           const typed = new FormData(event.currentTarget);
           go(withQuery(Object.fromEntries(ASKED.map((name) => [name, textOf(typed, name)]))));
-          // On a phone it is out of sight.
+          // On a phone, the verdict is out of sight.
           document.querySelector(".verdict-title")?.scrollIntoView({ block: "nearest" });
         }}
       >

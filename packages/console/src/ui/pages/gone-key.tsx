@@ -6,7 +6,7 @@ import { ApiName } from "../parts/api-name.js";
 import { AuditOf } from "../parts/audit-of.js";
 import { Fact, Facts, FailedPage, FullInstant, Id, PageHead, Waiting } from "../parts/basics.js";
 
-/** A key that is not there: when it was deleted and by whom, as far as the audit log knows. */
+/** A missing key: when it was deleted and by whom, as far as the audit log knows. */
 export function GoneKey({
   keyId,
   ...failed
@@ -23,7 +23,7 @@ export function GoneKey({
   const deleted = events.find(({ type }) => type === "key.deleted");
   if (deleted === undefined) return <FailedPage title="Key" {...failed} />;
   const { actor, identityId } = deleted;
-  // What it had last: the latest entry is the first.
+  // The last value: the first entry is the latest.
   const last = (field: string) => {
     const change = events.flatMap(({ changes }) => changes).find((each) => each.field === field);
     return (change?.after ?? change?.before) as string | undefined;

@@ -13,7 +13,7 @@ interface Finding {
 
 const EVERY_MS = 5_000;
 
-/** Whether the store answers, and what a look at all of its records finds. */
+/** Whether the store answers, and the findings of a check of all its records. */
 export function HealthPage() {
   const allowed = useAllowed();
   const { value, error, reload } = useLoad(

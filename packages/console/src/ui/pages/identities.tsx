@@ -41,7 +41,7 @@ const COLUMNS: readonly Column<ListedIdentity>[] = [
 
 const FILTERS = ["externalIdContains"];
 
-/** Those to whom keys belong. */
+/** The owners of keys. */
 export function IdentitiesPage() {
   const allowed = useAllowed();
   const { query } = useRoute();

@@ -10,18 +10,18 @@ import { plural } from "../lib/words.js";
 import { Confirm } from "../parts/dialog.js";
 import { AreaField, ChoiceField, numberOf, objectOf, TextField, textOf } from "../parts/fields.js";
 
-/** What the dialogs of an owner are given. */
+/** Properties of the dialogs of an owner. */
 export interface IdentityDialogProps {
   readonly identity: Identity;
-  /** All of its keys that the operator may see, as far as they were read. */
+  /** The loaded keys of the owner, as far as the operator may see them. */
   readonly keys: readonly Key[];
-  /** Whether these are all that it has. */
+  /** Whether these are all keys of the owner. */
   readonly isWhole: boolean;
   readonly onClose: () => void;
   readonly onDone: () => void;
 }
 
-/** What can be done with all keys of an owner. */
+/** Actions on all keys of an owner. */
 const ACTS = {
   revoke: {
     operation: "deleteKeys",
@@ -45,7 +45,7 @@ const ACTS = {
 
 export type ActOnKeys = keyof typeof ACTS;
 
-/** Deletes all keys of an owner, or switches them off or on. */
+/** Deletes, disables or enables all keys of an owner. */
 export function ActOnAllKeys({
   act,
   identity,
@@ -55,7 +55,7 @@ export function ActOnAllKeys({
   onActed,
 }: IdentityDialogProps & {
   readonly act: ActOnKeys;
-  /** Is called with what was done, in words. */
+  /** Called with a description of what was done. */
   readonly onActed: (what: string) => void;
 }) {
   const allowed = useAllowed();
@@ -86,7 +86,7 @@ export function ActOnAllKeys({
   );
 }
 
-/** Deletes an owner, and does with its keys what is chosen. */
+/** Deletes an owner, and deletes, disables or keeps its keys, as chosen. */
 export function DeleteIdentity({
   identity,
   keys,
@@ -95,7 +95,7 @@ export function DeleteIdentity({
   onErase,
 }: IdentityDialogProps & { readonly onErase: (() => void) | undefined }) {
   const allowed = useAllowed();
-  // First what can be undone, last what leaves the keys in use.
+  // The reversible choice is first, and the one that leaves the keys in use is last.
   const choices = [
     ...(allowed.can("api", "update_key")
       ? [["disable", "are switched off, and can be switched on again"] as const]
@@ -109,7 +109,7 @@ export function DeleteIdentity({
       submit="Delete owner"
       onClose={onClose}
       action={async (form) => {
-        // Also where none was known: one may have been created since.
+        // Even if no keys were known: one may have been created since.
         const keysBecome = textOf(form, "keys") ?? choices[0][0];
         await call("identities.deleteIdentity", { identityId: identity.id, keys: keysBecome });
         forgetLists();
@@ -141,7 +141,7 @@ export function DeleteIdentity({
   );
 }
 
-/** Deletes an owner, its keys, and what is known of it everywhere. */
+/** Deletes an owner, its keys, and all data about it. */
 export function EraseIdentity({ identity, keys, isWhole, onClose }: IdentityDialogProps) {
   const what = isWhole ? `its ${plural(keys.length, "key")}` : "all of its keys";
   return (
@@ -167,9 +167,9 @@ export function EraseIdentity({ identity, keys, isWhole, onClose }: IdentityDial
   );
 }
 
-/** Changes what the keys of an owner share. */
+/** Changes the settings that the keys of an owner share. */
 export function EditIdentity({ identity: current, onClose, onDone }: IdentityDialogProps) {
-  // The page may read it again meanwhile: what is typed is meant for the owner as it was when the form was opened.
+  // The page may reload the owner, but the typed text refers to the owner as it was when the form was opened.
   const [identity] = useState(current);
   return (
     <Confirm
@@ -181,7 +181,7 @@ export function EditIdentity({ identity: current, onClose, onDone }: IdentityDia
         const remaining = numberOf(form, "remaining");
         const meta = objectOf(form, "meta", "Metadata") ?? {};
         const before = { meta: identity.meta ?? {} };
-        // What was not changed here may have been changed elsewhere since.
+        // Fields that were not changed here may have been changed elsewhere since.
         const changesMeta = JSON.stringify(meta) !== JSON.stringify(before.meta);
         if (changesMeta) {
           const input = { identityId: identity.id };

@@ -35,7 +35,7 @@ import { Reservations } from "./reservations.js";
 
 type Open = "edit" | "delete" | "erase" | ActOnKeys | null;
 
-/** One owner: all of its keys, and what they share. */
+/** One owner: all of its keys, and their shared settings. */
 export function IdentityPage({ identityId }: { readonly identityId: string }) {
   const allowed = useAllowed();
   const { query } = useRoute();
@@ -163,7 +163,7 @@ const COLUMNS = keyColumns("API");
 
 const EVERY_MS = 2_000;
 
-/** What the keys of the owner share. A key that sets no limit of a name takes part in the owner's: one of them is asked. */
+/** The shared limits of an owner. They are read from one of its keys that has no own limit of these names, and so uses the shared ones. */
 function Limits({
   identity,
   keys,

@@ -8,20 +8,20 @@ import { CopyButton, Instant } from "../parts/basics.js";
 import { ActionForm, Confirm, Dialog } from "../parts/dialog.js";
 import { ChoiceField, textOf } from "../parts/fields.js";
 
-/** What the dialogs of a key are given. */
+/** Properties of the dialogs of a key. */
 export interface KeyDialogProps {
   readonly item: Key;
   readonly onClose: () => void;
   readonly onDone: () => void;
 }
 
-/** A key that was just created. Without `key`, its secret was in an answer that did not come, and is nowhere any more. */
+/** A key that was just created. Without `key`, its secret was in a lost answer, and exists nowhere any more. */
 export interface Created {
   readonly keyId: string;
   readonly key?: string;
 }
 
-/** A new secret, which is shown this once: it is gone from the page when the dialog closes. */
+/** Shows a new secret once. It leaves the page when the dialog closes. */
 export function NewSecret({
   secret,
   onClose,
@@ -61,7 +61,7 @@ export function NewSecret({
 
 const called = ({ name, start }: Key): string => name ?? `${start}…`;
 
-/** Switches a key off or on. */
+/** Disables or enables a key. */
 export function SwitchKey({
   item,
   isOn,
@@ -152,7 +152,7 @@ export function RotateKey({ item, onClose, onDone }: KeyDialogProps) {
   );
 }
 
-/** Asks for how long the old secret works. */
+/** Asks how long the old secret shall work. */
 export function RotateForm<Created>({
   rotate,
   onClose,

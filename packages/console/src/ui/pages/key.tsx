@@ -30,7 +30,7 @@ import { Reservations } from "./reservations.js";
 
 type Open = "edit" | "switch" | "rotate" | "delete" | null;
 
-/** One key: why it is refused, what is left of its limits, and all that is known of it. */
+/** One key: why it is refused, the state of its limits, and all of its data. */
 export function KeyPage({ keyId }: { readonly keyId: string }) {
   const allowed = useAllowed();
   const { query } = useRoute();
@@ -49,7 +49,7 @@ export function KeyPage({ keyId }: { readonly keyId: string }) {
       ? call<Api>("apis.getApi", { apiId: key.apiId })
       : null,
   );
-  // Also one that goes while it is looked at; but not below a dialog, which may show the secret of the next.
+  // Also if it is deleted while the page is open, but not below a dialog, which may show the secret of its successor.
   const isGone = error?.code === "NOT_FOUND" && (key === null || open === null);
   if (isGone && allowed.can("audit", "read_audit"))
     return <GoneKey keyId={keyId} error={error} retry={reload} />;
@@ -59,7 +59,7 @@ export function KeyPage({ keyId }: { readonly keyId: string }) {
     return <Waiting lines={8} />;
   const { apiId } = key;
   const { checks = [] } = asked.value ?? {};
-  // `enabled` of a key is also false where it has expired or is used up.
+  // `enabled` of a key is also false if it has expired or is used up.
   const isOn = checks.find(({ check }) => check === "enabled")?.passed ?? key.enabled;
   const canUpdate = allowed.can("api", "update_key", apiId);
   const changed = () => {
@@ -142,7 +142,7 @@ export function KeyPage({ keyId }: { readonly keyId: string }) {
   );
 }
 
-/** Whether the key was rotated, and its state: what the verdict below says, in one or two words. */
+/** Whether the key was rotated, and its state: the verdict below in one or two words. */
 function State({
   item,
   checks,

@@ -31,7 +31,7 @@ const COLUMNS: readonly Column<Reservation>[] = [
   { title: "Ends", cell: ({ expiresAt }) => <Instant at={expiresAt} /> },
 ];
 
-/** What is held of uses and limits until its price is known, and slots of concurrent limits. */
+/** Uses and units that are held until the final cost is known, and slots of concurrent limits. */
 export function Reservations({
   of,
   apiId,

@@ -9,7 +9,7 @@ import { RotateForm } from "./key-actions.js";
 interface DialogProps {
   readonly onClose: () => void;
   readonly onDone: () => void;
-  /** Is called with a new secret, in place of the others. */
+  /** Called with a new secret, instead of the other callbacks. */
   readonly onSecret: (secret: string | undefined) => void;
 }
 
@@ -32,7 +32,7 @@ export async function readRootKeys(): Promise<readonly RootKey[]> {
   return all;
 }
 
-/** What a root key is called where it has no name. */
+/** The name of a root key, or the start of its secret if it has none. */
 export const rootKeyName = ({ name, start }: RootKey): string => name ?? `${start}…`;
 
 /** Creates a root key, and shows its secret once. */
@@ -57,7 +57,7 @@ export function CreateRootKey({ onClose, onSecret }: DialogProps) {
   );
 }
 
-/** Changes a root key: only what was changed in the form is sent. */
+/** Changes a root key. Only changed fields are sent. */
 export function EditRootKey({ item, onClose, onDone }: ItemProps) {
   return (
     <Confirm
@@ -75,7 +75,7 @@ export function EditRootKey({ item, onClose, onDone }: ItemProps) {
           rootKeyId: item.id,
           ...(name !== item.name && { name: name ?? null }),
           ...(`${permissions}` !== `${now.permissions}` && { permissions }),
-          // The field shows minutes: an instant within one is as it was.
+          // The field shows minutes, so an instant within the same minute is unchanged.
           ...(localInstant(expires) !== localInstant(item.expires) && { expires: expires ?? null }),
         });
         onDone();

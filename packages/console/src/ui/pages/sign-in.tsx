@@ -17,7 +17,7 @@ export function SignInPage({ signIn }: { readonly signIn: SignIn }) {
   );
 }
 
-/** What is over the page when a sign-in has ended: what was typed below stays as it is. */
+/** The dialog over the page when a sign-in has ended. The typed text below it stays. */
 export function SignInAgain({ signIn }: Pick<Out, "signIn">) {
   return (
     <Dialog title="You are signed out" onClose={() => undefined} isHeld>

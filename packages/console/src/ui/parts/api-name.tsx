@@ -13,11 +13,11 @@ whenOperatorChanges(() => {
   names.set({});
 });
 
-/** Is told the name that an API was given. */
+/** Remembers the new name of an API. */
 export const noteApiName = (apiId: string, name: string): void =>
   names.set({ ...names.get(), [apiId]: name });
 
-/** The name of an API, with a link to it; its id where the name may not be read. */
+/** The name of an API, with a link to it; its id if the operator may not read the name. */
 export function ApiName({ apiId }: { readonly apiId: string }) {
   const allowed = useAllowed();
   const name = useStore(names)[apiId];
@@ -28,7 +28,7 @@ export function ApiName({ apiId }: { readonly apiId: string }) {
     call<Api>("apis.getApi", { apiId }).then(
       (api) => noteApiName(apiId, api.name),
       () => {
-        // Deleted, perhaps: its id until it is asked for again.
+        // It may be deleted. Its id is shown until it is requested again.
         asked.delete(apiId);
         noteApiName(apiId, apiId);
       },

@@ -35,7 +35,7 @@ export const AUDIT_COLUMNS: readonly Column<AuditEvent>[] = [
   },
 ];
 
-/** The record that an event is about, with a link where it has a page. */
+/** The record of an event, with a link if it has a page. */
 export function Resource({ resourceId, keyId, identityId }: AuditEvent) {
   const page = { key: "keys", api: "apis", id: "identities" }[resourceId.split("_")[0] ?? ""];
   const [folder, id] =

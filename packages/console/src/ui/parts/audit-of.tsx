@@ -12,7 +12,7 @@ const OF_A_RECORD = (
   </Empty>
 );
 
-/** The audit log as far as it is asked for: of one record unless told. */
+/** The requested part of the audit log; by default that of one record. */
 export function AuditOf({
   input,
   empty = OF_A_RECORD,

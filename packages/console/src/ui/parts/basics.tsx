@@ -4,7 +4,7 @@ import { type ApiError, serverNow } from "../lib/api.js";
 import { takeFocus } from "../lib/focus.js";
 import { atMinute, exactly, fromNow } from "../lib/words.js";
 
-/** An instant as seen from now, with the exact one on hover. */
+/** An instant relative to now, with the exact one on hover. */
 export function Instant({ at }: { readonly at: number | undefined }) {
   if (at === undefined) return <span class="faint">–</span>;
   return (
@@ -14,7 +14,7 @@ export function Instant({ at }: { readonly at: number | undefined }) {
   );
 }
 
-/** An instant to the minute in the reader's zone, with the exact one on hover. */
+/** An instant to the minute in the reader's time zone, with the exact one on hover. */
 export function FullInstant({ at }: { readonly at: number }) {
   return (
     <time dateTime={exactly(at)} title={exactly(at)}>
@@ -36,7 +36,7 @@ export function Badge({
   return <span class={`badge ${tone}`}>{children}</span>;
 }
 
-/** What went wrong, in words, with what to do. */
+/** An error in words, with advice. */
 export function Failure({
   error,
   retry,
@@ -77,7 +77,7 @@ function titleOf({ code, status }: ApiError): string {
   return "Refused.";
 }
 
-/** What an empty list says: that it is, and what to do. */
+/** The message of an empty list, with advice. */
 export function Empty({
   title,
   children,
@@ -93,7 +93,7 @@ export function Empty({
   );
 }
 
-/** Copies a text, and says so. */
+/** A button that copies a text and confirms it. */
 export function CopyButton({
   text,
   label = "Copy",
@@ -132,7 +132,7 @@ export function Id({ id }: { readonly id: string }) {
   );
 }
 
-/** The head of a page: where it is, what it is, and what can be done. */
+/** The head of a page: its place, its title, and its actions. */
 export function PageHead({
   title,
   trail = [],
@@ -168,7 +168,7 @@ export function PageHead({
   );
 }
 
-/** A page of which nothing could be read. */
+/** A page whose data could not be loaded. */
 export function FailedPage({
   title,
   error,
@@ -191,7 +191,7 @@ export function Facts({ children }: { readonly children: ComponentChildren }) {
   return <dl class="facts">{children}</dl>;
 }
 
-/** One of them; nothing where there is no value. */
+/** One name and its value; renders nothing without a value. */
 export function Fact({
   name,
   children,
@@ -226,7 +226,7 @@ export function Names({
   );
 }
 
-/** A line where something is still read: it takes the place that the thing will take. */
+/** Placeholder lines for content that is still loading. They reserve its space. */
 export function Waiting({ lines = 3 }: { readonly lines?: number }) {
   return (
     <div class="waiting" role="status" aria-label="Loading">

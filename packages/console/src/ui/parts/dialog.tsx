@@ -5,8 +5,8 @@ import { stayWhile } from "../lib/router.js";
 import { Failure } from "./basics.js";
 
 /**
- * A dialog that is open as long as it is there. Escape closes it, and a step back leaves its page, unless `isHeld`, or unless a form in it
- * waits for its answer: what is done already could not be called off, and a secret in the answer would be lost.
+ * A dialog that is open while it is rendered. Escape closes it, and a step back leaves its page, unless `isHeld`, or unless a form in it
+ * waits for its answer: the call could not be cancelled any more, and a secret in the answer would be lost.
  */
 export function Dialog({
   title,
@@ -22,8 +22,8 @@ export function Dialog({
   const element = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   const isKept = () => isHeld || element.current?.querySelector("[aria-busy=true]") != null;
-  // Not after a paint: until then nothing would have the focus, neither before `showModal` nor after the dialog is gone. `close` gives
-  // the focus back to what had it when the dialog opened.
+  // Not after a paint: until then, nothing would have the focus, neither before `showModal` nor after the dialog is gone. `close` returns
+  // the focus to the element that had it when the dialog opened.
   useLayoutEffect(() => {
     const dialog = element.current;
     dialog?.showModal();
@@ -42,7 +42,7 @@ export function Dialog({
         if (!isKept()) onClose();
       }}
       onClose={({ currentTarget }) => {
-        // A browser closes a dialog without asking if Escape is pressed twice, or if a finger goes back.
+        // A browser closes a dialog without asking if Escape is pressed twice, or at a back gesture.
         if (!currentTarget.isConnected) return;
         if (isKept()) currentTarget.showModal();
         else onClose();
@@ -54,7 +54,7 @@ export function Dialog({
   );
 }
 
-/** A form that does something: shows what went wrong, and keeps what was typed. */
+/** A form that runs an action. It shows errors, and keeps the typed text. */
 export function ActionForm({
   action,
   submit,
@@ -101,7 +101,7 @@ export function ActionForm({
   );
 }
 
-/** What is thrown that is no refusal of the server is about what was typed. */
+/** Any error that does not come from the server is about the typed text. */
 function asApiError(failure: unknown): ApiError {
   if (failure instanceof ApiError) return failure;
   return new ApiError(
@@ -111,7 +111,7 @@ function asApiError(failure: unknown): ApiError {
   );
 }
 
-/** Asks before something is done, and says what it will do. */
+/** Asks for confirmation of an action, and says what it will do. */
 export function Confirm({
   title,
   submit,

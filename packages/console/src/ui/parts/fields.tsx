@@ -6,7 +6,7 @@ interface FieldProps {
   readonly name: string;
   readonly hint?: ComponentChildren;
   readonly isWide?: boolean;
-  /** Begins a line. */
+  /** Whether it starts a line. */
   readonly isFirst?: boolean;
 }
 
@@ -17,7 +17,7 @@ interface InputProps extends FieldProps {
   readonly placeholder?: string;
   readonly defaultValue?: string | number;
   readonly min?: number;
-  /** The last day of a field of a day. */
+  /** The last day of a date field. */
   readonly max?: string;
   readonly step?: "any";
   readonly minLength?: number;
@@ -42,7 +42,7 @@ export function TextField({
       <input
         id={id}
         name={name}
-        // The types of attributes know each type of an input, and not one of several.
+        // The attribute types cover each type of an input, but not a union of them.
         type={type as "text"}
         autocomplete="off"
         spellcheck={false}
@@ -106,7 +106,7 @@ export function ChoiceField({
   );
 }
 
-/** Yes or no. */
+/** A field for yes or no. */
 export function SwitchField({ label, name, hint, isOn }: FieldProps & { readonly isOn?: boolean }) {
   const id = useId();
   return (
@@ -118,25 +118,25 @@ export function SwitchField({ label, name, hint, isOn }: FieldProps & { readonly
   );
 }
 
-/** The text of a field; undefined where it is empty. */
+/** The text of a field; undefined if it is empty. */
 export function textOf(form: FormData, name: string): string | undefined {
   const value = String(form.get(name) ?? "").trim();
   return value === "" ? undefined : value;
 }
 
-/** The number in a field; undefined where it is empty. */
+/** The number in a field; undefined if it is empty. */
 export function numberOf(form: FormData, name: string): number | undefined {
   const text = textOf(form, name);
   return text === undefined ? undefined : Number(text);
 }
 
-/** Names with commas or spaces between them; undefined where there are none. */
+/** Names separated by commas or spaces; undefined if there are none. */
 export function namesOf(form: FormData, name: string): readonly string[] | undefined {
   const names = (textOf(form, name) ?? "").split(/[\s,]+/).filter(Boolean);
   return names.length === 0 ? undefined : names;
 }
 
-/** An instant in a field of a local date and time. @throws Error in words: browsers take years of six digits, and `Date` reads none of those. */
+/** The instant in a local date and time field. @throws Error in words: browsers accept years of six digits, which `Date` cannot read. */
 export function instantOf(form: FormData, name: string): number | undefined {
   const text = textOf(form, name);
   if (text === undefined) return undefined;
@@ -153,7 +153,7 @@ export function objectOf(form: FormData, name: string, label: string): object | 
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
   } catch {
-    // Said below.
+    // The error below covers this.
   }
   throw new Error(`${label} must be a JSON object, such as {"plan":"pro"}.`);
 }

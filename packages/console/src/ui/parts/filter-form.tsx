@@ -2,14 +2,14 @@ import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { go, useRoute, withQuery } from "../lib/router.js";
 
-/** A form whose fields say what the address says, also when it is gone back to; and whether that says anything. */
+/** A form whose fields follow the query of the address, also after a step back; and whether the query sets any of them. */
 export function useFollowing(names: readonly string[]) {
   const { query } = useRoute();
   const form = useRef<HTMLFormElement>(null);
   const given = names.map((name) => query[name] ?? "");
   useLayoutEffect(() => {
     form.current?.reset();
-    // Of a choice a reset knows only the first.
+    // A reset returns a select to its first option.
     for (const choice of form.current?.querySelectorAll("select") ?? [])
       choice.value = query[choice.name] ?? "";
   }, [given.join("\0")]);
@@ -17,8 +17,8 @@ export function useFollowing(names: readonly string[]) {
 }
 
 /**
- * Asks which of a list are shown; the answer goes into the address. It stays in the page, with its focus, while the address changes,
- * and its fields follow.
+ * The filters of a list, stored in the address. The form stays in the page, with its focus, while the address changes, and its fields
+ * follow.
  */
 export function FilterForm({
   names,
@@ -26,11 +26,11 @@ export function FilterForm({
   children,
   more,
 }: {
-  /** What the form sets in the address. */
+  /** Names in the query of the address. */
   readonly names: readonly string[];
   readonly read: (form: FormData) => Readonly<Record<string, string | undefined>>;
   readonly children: ComponentChildren;
-  /** What stands behind the button. */
+  /** Content after the button. */
   readonly more?: ComponentChildren;
 }) {
   const { form, isGiven } = useFollowing(names);
@@ -51,7 +51,7 @@ export function FilterForm({
   );
 }
 
-/** Leads to the same list without a filter. It is gone then: the focus goes to the first field. */
+/** A link to the same list without a filter. It then disappears, and the focus goes to the first field. */
 export function ClearLink({
   names,
   children,

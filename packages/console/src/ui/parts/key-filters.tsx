@@ -4,7 +4,7 @@ import { localInstant } from "../lib/words.js";
 import { ChoiceField, namesOf, TextField, textOf } from "./fields.js";
 import { FilterForm } from "./filter-form.js";
 
-/** Orders beside that of creation. The server sorts at most 2,000 keys, and says so. */
+/** Orders besides that of creation. The server sorts at most 2,000 keys, and refuses more with an explanation. */
 const ORDERS = [
   ["", "oldest first"],
   ["createdAt desc", "newest first"],
@@ -14,7 +14,7 @@ const ORDERS = [
   ["lastUsedAt asc", "longest unused first"],
 ] as const;
 
-/** Which keys are shown. All of it is in the address. */
+/** The filters of the list of keys. All of them are in the address. */
 export function FilterBar() {
   const { query } = useRoute();
   const read = (form: FormData) => {
@@ -52,7 +52,7 @@ export function FilterBar() {
                 label={label}
                 name={name}
                 type="date"
-                // Browsers take years of six digits, and `Date` reads none of those.
+                // Browsers accept years of six digits, which `Date` cannot read.
                 max="9999-12-31"
                 defaultValue={dayOf(query[name])}
               />

@@ -24,7 +24,7 @@ const INTERVALS = [
   ["monthly", "every month"],
 ] as const;
 
-/** How limits are written, one a line. */
+/** The syntax of limits, one per line. */
 export const LIMITS_HINT = (
   <>
     One a line: <code>default 100/1m</code> applies to every request, any other name to those that
@@ -44,7 +44,7 @@ export function KeyFields({
 }) {
   const { interval } = item?.refill ?? {};
   const isOwn = typeof interval === "object";
-  // Until another is chosen it follows the key, as the other fields do.
+  // Until another is chosen, it follows the key, like the other fields.
   const [chosen, setChosen] = useState<string | null>(null);
   const refills = chosen ?? (isOwn ? AS_IT_IS : (interval ?? ""));
   return (
@@ -163,7 +163,7 @@ export function KeyFields({
   );
 }
 
-/** What was typed, as createKey takes it. @throws Error in words. */
+/** The contents of the form as input of createKey. @throws Error in words. */
 export function keyInputOf(form: FormData): Record<string, unknown> {
   const unusedDays = numberOf(form, "unusedDays");
   const interval = textOf(form, "interval");

@@ -7,10 +7,10 @@ import { ApiName } from "./api-name.js";
 import { Badge, Instant } from "./basics.js";
 import type { Column } from "./table.js";
 
-/** The state of a key as lists know it. */
+/** The state of a key in a list. */
 function ListedState({ item }: { readonly item: Key }) {
   const { text, tone } = listedState(item, serverNow());
-  // A look at the limits of each row would ask the server for each.
+  // Limits are left out, because they would need a request for each row.
   return (
     <span title="What its rate limits have left is on the page of the key">
       <Badge tone={tone}>{text}</Badge>
@@ -20,7 +20,7 @@ function ListedState({ item }: { readonly item: Key }) {
 
 type Title = "API" | "Owner";
 
-/** Columns of keys of one owner or one API, or with both. */
+/** Columns of a list of keys; those of the API and the owner only if given. */
 export const keyColumns = (...of: readonly Title[]): readonly Column<Key>[] =>
   COLUMNS.filter(({ title }) => !(title === "API" || title === "Owner") || of.includes(title));
 
@@ -41,7 +41,7 @@ const COLUMNS: readonly Column<Key>[] = [
     title: "Starts with",
     cell: ({ start }) => <code>{start}…</code>,
     isOptional: true,
-    // Sixteen characters.
+    // Room for sixteen characters.
     width: "10.5rem",
   },
   { title: "API", cell: ({ apiId }) => <ApiName apiId={apiId} />, isOptional: true, width: "9rem" },

@@ -2,7 +2,7 @@ import { serverNow } from "../lib/api.js";
 import type { Check, Limit } from "../lib/types.js";
 import { countdown, exactly, figure, perSpan } from "../lib/words.js";
 
-/** What is left of limits and uses, as bars. */
+/** The remaining units of limits and uses, as bars. */
 export function LimitBars({
   checks,
   limits,
@@ -84,7 +84,7 @@ function Bar({
   readonly title: string;
   readonly note?: string;
   readonly left?: number;
-  /** Without it there is no bar. */
+  /** The maximum. Without it, there is no bar. */
   readonly of?: number;
   readonly text: string;
   readonly until?: number | undefined;

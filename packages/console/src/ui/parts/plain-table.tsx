@@ -11,7 +11,7 @@ export function PlainTable<Item>({
   readonly columns: readonly Pick<Column<Item>, "title" | "cell" | "isOptional">[];
   readonly items: readonly Item[];
   readonly idOf: (item: Item) => string;
-  /** What can be done with an item. */
+  /** The actions on an item. */
   readonly actions: (item: Item) => ComponentChildren;
 }) {
   return (

@@ -9,21 +9,21 @@ import { Failure, Waiting } from "./basics.js";
 export interface Column<Item> {
   readonly title: string;
   readonly cell: (item: Item) => ComponentChildren;
-  /** Where there is little room it is left out. */
+  /** Whether it is left out if there is little room. */
   readonly isOptional?: boolean;
   readonly width?: string;
   readonly isNumber?: boolean;
 }
 
 const ROW_HEIGHT = 40;
-/** Rows beyond what is seen, so that fast scrolling shows no gaps. */
+/** Rows rendered beyond the visible ones, so that fast scrolling shows no gaps. */
 const MARGIN = 12;
-/** More than the tallest screen shows. */
+/** Number of keys for rows: more than the tallest screen shows. */
 const RECYCLED = 512;
 
 /**
- * A list of any length, of which only the rows in sight are in the page. It reads on when its end comes near, and the address says
- * which page is in sight. What is said of the list is above it, where it stays while rows come.
+ * A list of any length. Only the visible rows are in the page. It loads more when its end comes near, and the address names the visible
+ * page. The status of the list is above it, where it does not move while rows load.
  */
 export function ListTable<Item extends { readonly id: string }>({
   label,
@@ -40,7 +40,7 @@ export function ListTable<Item extends { readonly id: string }>({
   const [view, setView] = useState({ first: 0, last: 40 });
   const { items, isDone, isReading, isOld, error } = list;
   const isStuck = isInVain(list);
-  // Nothing was read from the place that the address names.
+  // The cursor in the address is invalid.
   const isLost = error?.code === "BAD_REQUEST" && items.length === 0 && list.next !== null;
 
   const look = () => {
@@ -125,7 +125,7 @@ export function ListTable<Item extends { readonly id: string }>({
           <tbody>
             <Gap rows={view.first} />
             {shown.map((item, at) => (
-              // Rows that leave the sight are used again for those that come into it.
+              // Rows that leave the view are reused for those that enter it.
               <tr key={(view.first + at) % RECYCLED} aria-rowindex={view.first + at + 2}>
                 {columns.map(({ title, cell, isOptional, isNumber }) => (
                   <td key={title} class={classOf(isOptional, isNumber)}>
@@ -139,7 +139,7 @@ export function ListTable<Item extends { readonly id: string }>({
         </table>
         {error !== null && <Failure error={error} retry={list.readMore} />}
         {error === null && !isDone && (isReading || !isStuck) && (
-          // Not one that wanders below the rows when they come.
+          // Separate keys: the placeholder must not be moved below the rows when they appear.
           <Waiting key={items.length === 0 ? "all" : "more"} lines={items.length === 0 ? 6 : 1} />
         )}
       </section>
@@ -147,12 +147,12 @@ export function ListTable<Item extends { readonly id: string }>({
   );
 }
 
-/** Columns of a width would leave nothing to the one without. Where there is less room, the table scrolls. */
+/** Minimum width: columns with a fixed width would leave nothing to the one without. If there is less room, the table scrolls. */
 function leastWidth(columns: readonly Pick<Column<unknown>, "width">[]) {
   return { "--least-width": `calc(${columns.map(({ width = "12rem" }) => width).join(" + ")})` };
 }
 
-/** Asks on behind many pages of which nothing was kept. When something is found, the list takes the focus from it. */
+/** A button to continue after many pages without a match. Once something is found, the list takes the focus from it. */
 function LookOn({
   list,
   box,
@@ -187,7 +187,7 @@ function endText(list: List<unknown>, label: string): string {
   return `${shown} shown${isDone ? "" : ", more as you scroll"}${lost}`;
 }
 
-/** The height of rows that are not in the page. One cell: a span of all columns would count those that a phone leaves out. */
+/** Takes the height of rows that are not in the page. One cell: a span of all columns would count those that a phone leaves out. */
 function Gap({ rows }: { readonly rows: number }) {
   if (rows === 0) return null;
   return (

@@ -1,6 +1,6 @@
 import { useRoute, withQuery } from "../lib/router.js";
 
-/** Parts of a page, one of which is shown; which one is in the address. Links, so that each can be opened elsewhere. */
+/** Tabs of a page. The address names the current one. They are links, so that each can be opened elsewhere. */
 export function Tabs({
   tabs,
 }: {

@@ -27,7 +27,7 @@ export function UsageChart({ of }: { readonly of: Readonly<Record<string, string
     const answer = await call<{ verifications: Bucket[] }>("keys.getVerifications", input);
     return { granularity, buckets: answer.verifications };
   });
-  // The last chart stays until there is another.
+  // The last chart stays until the next one has loaded.
   const last = useRef(value);
   if (value !== null) last.current = value;
   const shown = error === null ? last.current : value;
@@ -55,7 +55,7 @@ export function UsageChart({ of }: { readonly of: Readonly<Record<string, string
 const HEIGHT = 180;
 const FOOT = 22;
 const SIDE = 44;
-/** Room for a label below a bar. */
+/** Width of a label below a bar. */
 const LABEL = 64;
 
 /**
@@ -195,7 +195,7 @@ function totalsOf({ success, outcomes }: Bucket): {
   return { valid: success, refused: refused.reduce((sum, [, count]) => sum + count, 0) };
 }
 
-/** How often each outcome was counted. */
+/** The total of each outcome. */
 export function sumOf(buckets: readonly Bucket[]): Readonly<Record<string, number>> {
   const sums: Record<string, number> = {};
   for (const { outcomes } of buckets)
@@ -218,7 +218,7 @@ function niceTop(most: number): number {
 const compactFormat = new Intl.NumberFormat(undefined, { notation: "compact" });
 const compact = (value: number): string => compactFormat.format(value);
 
-/** Buckets of days and months are those of UTC, and said as such. */
+/** The label of a bucket. Days and months are those of UTC, and labelled as such. */
 function bucketText(time: number, granularity: string): string {
   const date = new Date(time);
   if (granularity === "hour")

@@ -12,11 +12,11 @@ export function VerdictReport({
   children,
 }: {
   readonly verdict: Verdict;
-  /** Whether it was asked for permissions: if not, none can be missing. */
+  /** Whether the question names permissions. If not, none can be missing. */
   readonly asksPermissions?: boolean;
-  /** What can be done about it. */
+  /** The step that fixes a refusal. */
   readonly step?: ComponentChildren;
-  /** What is said beside it. */
+  /** Further content next to the verdict. */
   readonly children?: ComponentChildren;
 }) {
   const now = serverNow();
