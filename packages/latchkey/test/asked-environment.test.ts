@@ -3,7 +3,7 @@ import { describeOnMemoryOrAll } from "./every-store.js";
 import { describeOnMemory, issue, rejectionOf } from "./test-context.js";
 
 describeOnMemoryOrAll("the environment that is asked for", (open) => {
-  test("is that of the key, or it is FORBIDDEN: a key without one has none of them", async () => {
+  test("must be that of the key, otherwise FORBIDDEN; a key without an environment has none", async () => {
     const context = open();
     const { latchkey } = context;
     const live = await issue(context, { environment: "live", remaining: 1 });
@@ -24,7 +24,7 @@ describeOnMemoryOrAll("the environment that is asked for", (open) => {
 });
 
 describeOnMemory("the environment that is asked for", (open) => {
-  test("is in the checks of a dry run where one is asked for, and only there", async () => {
+  test("is in the checks of a dry run only if the request names one", async () => {
     const context = open();
     const { latchkey } = context;
     const { keyId, key } = await issue(context, { environment: "test" });
@@ -36,7 +36,7 @@ describeOnMemory("the environment that is asked for", (open) => {
     expect(plain.checks.map(({ check: name }) => name)).not.toContain("environment");
   });
 
-  test("is part of the question that a requestId stands for", async () => {
+  test("belongs to the question that a requestId repeats", async () => {
     const context = open();
     const { latchkey } = context;
     const { key } = await issue(context, { environment: "live" });
@@ -45,7 +45,7 @@ describeOnMemory("the environment that is asked for", (open) => {
     expect((await rejectionOf(again)).code).toBe("CONFLICT");
   });
 
-  test("is a text of at most 256 characters, and of a verifier never undefined", async () => {
+  test("is a text of at most 256 characters, and never undefined for a verifier", async () => {
     const { latchkey } = open();
     for (const environment of [1, null, "x".repeat(257), "\0"] as never[]) {
       const refused = await rejectionOf(latchkey.verifyKey({ key: "x", environment }));

@@ -9,18 +9,18 @@ import { WITH_VAULT } from "./change-cases/fixture.js";
 import { JOURNEYS } from "./journeys/index.js";
 import { describeOnMemory } from "./test-context.js";
 
-/** What a backup says: its lines without the first, which tells when it was made, and the last, which sums all up. */
+/** The lines of a backup, without the first, which has its date, and the last, which has its digest. */
 function linesOf(path: string): readonly string[] {
   return gunzipSync(readFileSync(path)).toString().trim().split("\n").slice(1, -1);
 }
 
-/** It leaves damaged records behind, of which no backup is made. */
+/** This journey leaves damaged records, and a store with damaged records cannot be backed up. */
 const LEAVES_DAMAGE = "revocations";
 
 describeOnMemory("whatever was done with a store, its backup", (open) => {
   describe.each(JOURNEYS)("$resource", ({ resource, title, run }) => {
     test(`is restored as it was: ${title}`, async () => {
-      // What is counted is in the store at once.
+      // Durable usage is in the store at once.
       const context = open({ ...WITH_VAULT, usage: { durable: true } });
       await run(context, () => 1);
       const [folder, restored] = [tempFolder(), memoryStore()];

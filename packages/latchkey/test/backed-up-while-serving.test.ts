@@ -14,7 +14,7 @@ const SEED = Number(process.env.LATCHKEY_LAW_SEED ?? 20261127);
 const TYPES = ["key.created", "key.hasExpired", "identity.created"] as const;
 const ENDPOINT_ID = "whe_billing";
 
-/** What sends events to an endpoint: each is taken by it, or is stored as one to send again, and then it is behind the position. */
+/** A sender of events to an endpoint. Each event is delivered, or stored to be sent again, before the position moves past it. */
 class Sending {
   readonly taken = new Set<string>();
   readonly #deliveries: Deliveries;
@@ -56,7 +56,7 @@ class Sending {
     }
   }
 
-  /** What is still going to be sent. */
+  /** The events that are still to be sent. */
   async open(): Promise<readonly string[]> {
     const { found } = await this.#readOn();
     return [...found.map(({ event }) => event.id), ...(await this.#waiting())];
@@ -139,7 +139,7 @@ describeOnEveryStore("a backup of a store that serves meanwhile", (open, runs) =
         const { keyId } = await restored.latchkey.createKey(keyOf(number));
         expect((await restored.latchkey.getKey({ keyId })).id).toBe(keyId);
         const repeated = restored.latchkey.createIdentity(identityOf(number));
-        // It is there, though nothing remembers that it was made.
+        // The record exists, although nothing remembers that it was created.
         const identityId = await repeated.then(
           (made) => made.identityId,
           (error) => {

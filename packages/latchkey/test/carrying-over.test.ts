@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { describeOnEveryStore } from "./every-store.js";
 import { HOUR_MS, issue } from "./test-context.js";
 
-/** What is done one after the other, each so many hours after the one before. */
+/** A step, and the hours since the previous one. */
 const step = fc.record({
   hours: fc.nat({ max: 3 }),
   cost: fc.nat({ max: 9 }),
@@ -49,7 +49,7 @@ describeOnEveryStore("a refill that carries over", (open) => {
     );
   });
 
-  test("has room for what a reservation gives back, and brings no more than that", async () => {
+  test("leaves room for what a reservation returns, and restores no more than that", async () => {
     const context = open();
     const { latchkey } = context;
     const refill = { interval: "hourly", amount: 10, carryOver: 5 } as const;
@@ -58,7 +58,7 @@ describeOnEveryStore("a refill that carries over", (open) => {
     if (verdict.code !== "VALID") throw new Error(verdict.code);
     expect(verdict.remaining).toBe(2);
     context.advance(HOUR_MS);
-    // 2 and 10 more. Had the 8 not been held, there would be 15.
+    // 2 and 10 more. Without the 8 held uses, there would be 15.
     expect(await latchkey.verifyKey({ key: one.key, remaining: { cost: 0 } })).toMatchObject({
       remaining: 12,
     });

@@ -1,4 +1,4 @@
-/** Draws from a seed, so that a failure can be drawn again: the seed is in the title of what failed. */
+/** Random draws from a seed. A failure can be reproduced with the seed in its title. */
 export interface Chance {
   /** A whole number from 0 up to, and not including, `end`. */
   below(end: number): number;

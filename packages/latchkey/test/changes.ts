@@ -9,7 +9,7 @@ import { RATE_LIMIT_CASES } from "./change-cases/rate-limits.js";
 import { ROLE_CASES } from "./change-cases/roles.js";
 import { WORKSPACE_CASES } from "./change-cases/workspaces.js";
 
-/** At least one way to call each operation that changes something. A test holds that none is forgotten. */
+/** At least one way to call each operation that changes something. A test checks that none is missing. */
 export const CHANGE_CASES: readonly ChangeCase[] = [
   ...API_CASES,
   ...KEY_CASES,
@@ -20,7 +20,7 @@ export const CHANGE_CASES: readonly ChangeCase[] = [
   ...WORKSPACE_CASES,
 ];
 
-/** What of a latchkey changes no configuration: reads, verifications, counters, and what it is itself. */
+/** Members of a latchkey that change no configuration: reads, verifications, counters, and its own properties. */
 export const CHANGES_NOTHING: ReadonlySet<string> = new Set<keyof Latchkey>([
   ...LIST_NAMES,
   "workspaceId",
@@ -64,7 +64,7 @@ export const CHANGES_NOTHING: ReadonlySet<string> = new Set<keyof Latchkey>([
   "readEvents",
   "notice",
   "listWorkspaces",
-  // Its log goes with it.
+  // The log is deleted with the workspace.
   "deleteWorkspace",
   "getWorkspace",
   "isWorkspaceEnabled",

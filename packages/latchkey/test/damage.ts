@@ -4,7 +4,7 @@ const WORKSPACE = "ws_default";
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** Overwrites a record behind latchkey's back: its list entries, claims and counters stay. */
+/** Overwrites a record without latchkey's knowledge. Its list entries, claims and counters stay. */
 async function overwrite(
   store: KeyStore,
   kind: RecordKind,
@@ -18,7 +18,7 @@ async function overwrite(
   await store.commit(workspaceId, { ...EMPTY_CHANGE, puts: [{ record: change(loaded.record) }] });
 }
 
-/** Writes another body for a record, under the version that it has. */
+/** Replaces the body of a record, and keeps its version. */
 export function damageBody(
   store: KeyStore,
   kind: RecordKind,
@@ -43,7 +43,7 @@ export interface Damage {
   ) => Promise<void>;
 }
 
-/** Damages that leave nothing to read. Of a record whose version cannot be read a store answers version 0. */
+/** Damages that leave nothing readable. If the version of a record is unreadable, stores return version 0. */
 export const DAMAGES: readonly [Damage, Damage] = [
   {
     kind: "a body that is not what was written",
@@ -57,10 +57,10 @@ export const DAMAGES: readonly [Damage, Damage] = [
   },
 ];
 
-/** A value that no member of a body has. */
+/** A value that no member of a body can have. */
 const SPOILT = { spoilt: true };
 
-/** One damage for each member of the body of a record: that member is not what was written, and the others are. */
+/** One damage for each member of the body of a record. It replaces only that member. */
 export async function damagesOfMembers(
   store: KeyStore,
   kind: RecordKind,

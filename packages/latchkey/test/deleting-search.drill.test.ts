@@ -26,7 +26,7 @@ const deleting = (stores: readonly (readonly [title: string, open: () => Promise
       await latchkey.deleteWorkspace({ workspaceId: GONE, confirm: GONE });
       await latchkey.close();
       const left = await files();
-      // Of the other one it is there: so the files are the right ones.
+      // The texts of the other workspace are found, so these are the right files.
       expect(found(left, texts.get(KEPT) ?? [])).not.toEqual([]);
       expect(found(left, texts.get(GONE) ?? [])).toEqual([]);
     },

@@ -16,7 +16,7 @@ const OTHER = "ws_tides";
 const INPUT = { workspaceId: GONE, confirm: GONE };
 const DELETING = { code: "STORE_UNAVAILABLE", reason: "deleting", outcome: "not-applied" };
 
-/** One of everything in a workspace. */
+/** Creates one of everything in a workspace. */
 async function live(latchkey: Latchkey) {
   const { apiId } = await latchkey.createApi({ name: "tide tables" });
   await latchkey.createPermission({ name: "docs.read" });
@@ -39,7 +39,7 @@ async function live(latchkey: Latchkey) {
   return { apiId, keyId, key, rootKey: root.key, rootKeyId: root.rootKeyId };
 }
 
-/** Page by page: some may be empty, on a server that others use as well. */
+/** Whether a workspace has windows. Pages are read on, because some may be empty on a server that others use as well. */
 async function hasWindows(store: KeyStore, workspaceId: string): Promise<boolean> {
   for (let after: string | null = null; ; ) {
     const { names, next }: ScanResult = await store.scan(workspaceId, after);
@@ -48,7 +48,7 @@ async function hasWindows(store: KeyStore, workspaceId: string): Promise<boolean
   }
 }
 
-/** What is left of a workspace, as far as the port shows it. */
+/** Everything of a workspace that the store port still shows. */
 async function leftOf(
   store: KeyStore,
   workspaceId: string,
@@ -74,7 +74,7 @@ async function idsIn(latchkey: Latchkey): Promise<readonly string[]> {
   return ids;
 }
 
-/** How many pointers to root keys lead to a workspace that a life knows. */
+/** The kind of answer to a root key, which shows whether its pointer to the workspace still exists. */
 const pointerOf = async ({ another }: TestContext, { rootKey }: { readonly rootKey: string }) =>
   (await another().authenticateRootKey(rootKey)).kind;
 
@@ -105,7 +105,7 @@ describeOnEveryStore("deleting workspaces", (open) => {
     expect(directory.found.filter(({ record }) => JSON.stringify(record).includes(GONE))).toEqual(
       [],
     );
-    // What another process had counted, and writes only now.
+    // Writes counts of another process that were still pending.
     await process.workspace(OTHER).getVerifications({ keyId: kept.keyId });
     expect(await idsIn(latchkey)).toEqual([OTHER]);
 
@@ -122,7 +122,7 @@ describeOnEveryStore("deleting workspaces", (open) => {
   });
 
   test("D2: killed at any step it is closed, and the next call finishes", async () => {
-    // What is left when this many writes have happened.
+    // The process dies after this many writes.
     for (let at = 0; ; at += 1) {
       const context = open();
       const gone = await live(context.latchkey.workspace(GONE));
@@ -193,7 +193,7 @@ describeOnEveryStore("deleting workspaces", (open) => {
     expect(await leased.verifyKey({ key })).toEqual({ valid: false, code: "NOT_FOUND" });
   });
 
-  test("keys that are created beside it are gone too, or refused", async () => {
+  test("keys that are created concurrently are deleted too, or refused", async () => {
     const context = open();
     const gone = await live(context.latchkey.workspace(GONE));
     const { apiId } = gone;
@@ -214,7 +214,7 @@ describeOnEveryStore("deleting workspaces", (open) => {
     expect(await leftOf(context.store, GONE, gone)).toEqual([]);
   });
 
-  test("one's own workspace is deleted as well, with what is remembered of the call", async () => {
+  test("a latchkey can delete its own workspace, together with the remembered call", async () => {
     const { latchkey, store } = open();
     const gone = await live(latchkey);
     const { workspaceId } = latchkey;
@@ -225,7 +225,7 @@ describeOnEveryStore("deleting workspaces", (open) => {
     expect(await idsIn(latchkey)).toEqual([]);
   });
 
-  test("a call that finds nothing makes no workspace, and brings back none that was deleted", async () => {
+  test("a call that finds nothing creates no workspace, and restores no deleted one", async () => {
     const context = open();
     const { apiId, keyId, key, rootKeyId } = await live(context.latchkey.workspace(GONE));
     const late = context.another().workspace(GONE);
@@ -250,7 +250,7 @@ describeOnEveryStore("deleting workspaces", (open) => {
     expect(await idsIn(context.latchkey)).toEqual([]);
   });
 
-  test("workspaces are listed by id, a page at a time, and named from any of them", async () => {
+  test("workspaces are listed by id, a page at a time, and can be renamed from any of them", async () => {
     const { latchkey } = open();
     const ids = ["ws_a", "ws_b", "ws_c", "ws_d", "ws_e"];
     for (const id of ids.toReversed())

@@ -6,7 +6,7 @@ import { describeOnMemory } from "./test-context.js";
 
 const NAMES = ["tide tables", "harbour gates"];
 
-/** What happens in one process; `at` is the place of an API that was there before. */
+/** A call in one process; `at` is the place of an existing API. */
 type Call =
   | { readonly kind: "ensure"; readonly name: string }
   | { readonly kind: "create"; readonly name: string }
@@ -23,7 +23,7 @@ function drawCall({ below, pick }: Chance): Call {
     : { kind: "rename", at: below(5), name: pick([...NAMES, "wharf"]) };
 }
 
-/** The id that an ensureApi answers; null for everything else, also where the API of a change is gone by then. */
+/** The id that ensureApi returns; null for other calls, even if their API is already gone. */
 async function run(
   latchkey: Latchkey,
   call: Call,
@@ -98,7 +98,7 @@ describeOnEveryStore("ensureApi", (open, runs) => {
 });
 
 describeOnMemory("ensureApi", (open) => {
-  test("answers the oldest of several that createApi made, and that one from then on", async () => {
+  test("returns the oldest of several APIs that createApi made, and keeps returning that one", async () => {
     const { latchkey, advance } = open();
     const oldest = await latchkey.createApi({ name: "tide tables" });
     advance(1);
@@ -111,7 +111,7 @@ describeOnMemory("ensureApi", (open) => {
     expect((await latchkey.listApis()).total).toBe(2);
   });
 
-  test("finds one beyond the first page of APIs", async () => {
+  test("finds an API beyond the first page", async () => {
     const { latchkey } = open();
     const made = [];
     for (let number = 0; number <= 500; number += 1)
@@ -119,7 +119,7 @@ describeOnMemory("ensureApi", (open) => {
     expect(await latchkey.ensureApi({ name: "API 500" })).toEqual({ ...made[500], created: false });
   });
 
-  test("creates another once the API is deleted or has another name, and keeps to it if that one comes back", async () => {
+  test("creates another API after the first is deleted or renamed, and keeps returning it if the first gets its name back", async () => {
     const { latchkey } = open();
     const name = "tide tables";
     const first = await latchkey.ensureApi({ name });
@@ -134,7 +134,7 @@ describeOnMemory("ensureApi", (open) => {
     expect(await latchkey.ensureApi({ name: "wharf" })).toMatchObject({ created: true });
   });
 
-  test("is of its workspace alone, and leaves one entry in the audit log", async () => {
+  test("works within its workspace only, and writes one entry to the audit log", async () => {
     const { latchkey } = open();
     const name = "tide tables";
     const { apiId } = await latchkey.ensureApi({ name });
@@ -146,7 +146,7 @@ describeOnMemory("ensureApi", (open) => {
     ]);
   });
 
-  test("of a name that no API can have is refused by its bound", async () => {
+  test("refuses an impossible name with the bound", async () => {
     const { latchkey } = open();
     for (const name of ["ab", "x".repeat(257), undefined])
       await expect(latchkey.ensureApi({ name: name as string })).rejects.toMatchObject({

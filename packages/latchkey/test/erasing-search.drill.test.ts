@@ -15,7 +15,7 @@ const erasing = (stores: readonly (readonly [title: string, open: () => Promise<
       expect(await sumsOf(store, life)).toBe(0);
       await latchkey.close();
       const left = await files();
-      // Of somebody else it is all there: so the files are the right ones.
+      // All texts of the other owner are found, so these are the right files.
       expect(found(left, Object.values(OTHERS))).not.toEqual([]);
       expect(found(left, Object.values(THEIRS))).toEqual([]);
     },

@@ -14,7 +14,7 @@ import { wrapped } from "./wrapped-store.js";
 
 const TEXTS = Object.values(THEIRS);
 
-/** All that the operations show, the latest first. */
+/** Everything that the operations show, newest first. */
 async function shown({ latchkey }: TestContext) {
   const events = [];
   for await (const event of latchkey.auditEvents()) events.push(event);
@@ -117,7 +117,7 @@ describeOnEveryStore("erasing", (open) => {
   });
 });
 
-/** Erases with a process that dies at a commit: before it, or when it has happened. Answers whether it lived to the end. */
+/** Erases with a process that dies before or after a commit. Whether it completed. */
 async function eraseOnce(context: TestContext, diesAt: number, isWritten: boolean) {
   let commits = 0;
   const store = wrapped(context.store, {
@@ -138,7 +138,7 @@ async function eraseOnce(context: TestContext, diesAt: number, isWritten: boolea
 }
 
 describeOnMemory("erasing an owner of many keys", (open) => {
-  test("counts each entry once, and asks the store about twice for each key", async () => {
+  test("counts each entry once, with about two calls of the store for each key", async () => {
     const context = open();
     const { latchkey, store } = context;
     const { apiId } = await latchkey.createApi({ name: "tides" });
@@ -161,7 +161,7 @@ describeOnMemory("erasing an owner of many keys", (open) => {
       page: counted(store.page.bind(store)),
     });
     const erasing = context.another({ store: counting });
-    // Of each key that it was made, given and deleted; and of the identity.
+    // Each key was created, assigned and deleted; and there are the entries of the identity.
     expect(await erasing.eraseIdentity({ externalId: THEIRS.externalId })).toEqual({
       erasedIdentities: 1,
       deletedKeys: keys,
@@ -171,9 +171,9 @@ describeOnMemory("erasing an owner of many keys", (open) => {
   });
 });
 
-describe("erasing that breaks off", () => {
+describe("an interrupted erasure", () => {
   describeOnEveryStore("at every step", (open, runs) => {
-    // What is there when one step has happened is what is there before the next: of each two steps one happens, and one does not.
+    // Dying after one step leaves the same state as dying before the next, so every second step is enough for each case.
     const stride = Math.max(1, Math.floor(8 / runs(4)));
     test.each([false, true])(
       "goes on when it is called again, and says once that it happened: the step itself happened: %s",
@@ -186,7 +186,7 @@ describe("erasing that breaks off", () => {
           if (!isOver)
             await context.latchkey
               .eraseIdentity({ externalId: THEIRS.externalId })
-              // All of it had happened.
+              // The erasure was already complete.
               .catch((error: LatchkeyError) => expect(error.code).toBe("NOT_FOUND"));
           const events = await expectErased(context, life);
           expect(events.filter(({ type }) => type === "identity.erased")).toHaveLength(1);

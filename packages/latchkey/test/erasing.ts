@@ -1,6 +1,6 @@
 import { DEFAULT_WORKSPACE_ID, type KeyStore, type Latchkey } from "@latchkey/core";
 
-/** Texts of somebody, none of which may be anywhere once they are erased. */
+/** Texts of one owner. After the erasure, none of them may be found anywhere. */
 export const THEIRS = {
   externalId: "subject-7f3a9c21-external",
   keyName: "subject-name-of-a-key",
@@ -13,26 +13,26 @@ export const THEIRS = {
   laterMeta: "subject-later-metadata",
 } as const;
 
-/** Somebody else, of whom everything stays. */
+/** Texts of another owner, which stay. */
 export const OTHERS = {
   externalId: "neighbour-2b84d7e0-external",
   keyName: "neighbour-name-of-a-key",
 } as const;
 
-/** What is left of a life. */
+/** Ids and secrets of everything that {@link liveLife} creates. */
 export interface Life {
   readonly apiId: string;
   /** Identities that had the `externalId`, the latest last. */
   readonly identityIds: readonly string[];
-  /** Keys that go with their owner. */
+  /** Keys that are deleted with their owner. */
   readonly keyIds: readonly string[];
-  /** Secrets of these. */
+  /** The secrets of these keys. */
   readonly secrets: readonly string[];
-  /** A key that was given to somebody else, and a key of theirs. */
+  /** Keys that stay: one that was given to the other owner, and one of the other owner's own. */
   readonly kept: readonly string[];
 }
 
-/** A life with everything in it: two identities of one name, keys that are updated, rotated, moved, deleted and left without an owner. */
+/** Creates a full history: two identities of one name, and keys that are updated, rotated, moved, deleted and left without an owner. */
 export async function liveLife(latchkey: Latchkey): Promise<Life> {
   const { externalId } = THEIRS;
   const { apiId } = await latchkey.createApi({ name: "tide tables" });
@@ -53,7 +53,7 @@ export async function liveLife(latchkey: Latchkey): Promise<Life> {
   const moved = await latchkey.createKey({ apiId, externalId, name: "moved" });
   await latchkey.updateKey({ keyId: moved.keyId, externalId: OTHERS.externalId });
   await latchkey.deleteIdentity({ identityId: first.identityId });
-  // Keys of the first one live on without an owner; what follows is another identity.
+  // Keys of the first identity stay without an owner. The next one is a new identity.
   const again = await latchkey.createIdentity({ externalId, meta });
   const { identityId } = again;
   const later = { note: THEIRS.laterMeta };
@@ -73,7 +73,7 @@ export async function liveLife(latchkey: Latchkey): Promise<Life> {
   };
 }
 
-/** How many sums a store holds of how often their keys were verified. */
+/** Number of sums that a store has for the verifications of these keys. */
 export async function sumsOf(store: KeyStore, life: Life): Promise<number> {
   const subjects = [
     ...life.keyIds.map((id) => ({ kind: "key", id }) as const),

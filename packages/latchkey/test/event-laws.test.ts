@@ -6,7 +6,7 @@ import { rejectionOf } from "./test-context.js";
 
 const SEED = Number(process.env.LATCHKEY_LAW_SEED ?? 20260411);
 
-/** Changes something, and answers at most when it is committed; a change may be refused. */
+/** Makes a change, and resolves after its commit. It may be refused. */
 type Write = (latchkey: Latchkey, apiId: string) => Promise<unknown>;
 
 const WRITES: readonly Write[] = [
@@ -26,7 +26,7 @@ function randomText(): string {
   return `text_${Math.random().toString(36).slice(2)}_${Math.random().toString(36).slice(2)}`;
 }
 
-/** Reads from a cursor to where nothing is new. */
+/** Reads all events after a cursor. */
 async function readOn(
   latchkey: Latchkey,
   after: string | undefined,
@@ -94,7 +94,7 @@ describeOnEveryStore("events", (open) => {
     expect(some.events).toEqual(all.filter(({ type }) => types.some((one) => one === type)));
   });
 
-  test("V1: a reader is refused, and told why, once what it has not read is pruned", async () => {
+  test("V1: once events that a reader has not read are pruned, it is refused with the reason", async () => {
     const { latchkey, advance, now, another } = open();
     const { cursor: atStart } = await latchkey.readEvents();
     const { apiId } = await latchkey.createApi({ name: "maps" });
@@ -114,7 +114,7 @@ describeOnEveryStore("events", (open) => {
       expect((await another().readEvents(input)).events).toMatchObject([{ type: "key.deleted" }]);
   });
 
-  test("V1: pruning beside a reader that began at the beginning never lets it pass over anything in silence", async () => {
+  test("V1: a reader from the beginning never misses an event silently while events are pruned", async () => {
     const { latchkey, advance, now } = open();
     const { apiId } = await latchkey.createApi({ name: "maps" });
     for (let count = 0; count < 8; count += 1) {
@@ -137,7 +137,7 @@ describeOnEveryStore("events", (open) => {
       });
   });
 
-  test("workspaces have events of their own, and there are none with auditLog false", async () => {
+  test("each workspace has its own events, and with auditLog false there are none", async () => {
     const { latchkey, store } = open();
     await latchkey.createApi({ name: "maps" });
     expect((await latchkey.workspace("ws_other").readEvents()).events).toEqual([]);
@@ -148,7 +148,7 @@ describeOnEveryStore("events", (open) => {
     });
   });
 
-  test("one call reads 2,000 entries at most, and its cursor goes on", async () => {
+  test("one call reads at most 2,000 entries, and its cursor continues", async () => {
     const { latchkey } = open();
     const { apiId } = await latchkey.createApi({ name: "maps" });
     for (let batch = 0; batch < 21; batch += 1)

@@ -10,12 +10,12 @@ import { describe } from "vitest";
 import { tempFolder } from "../src/testing/temp-folder.js";
 import { type OpenContext, openContext } from "./test-context.js";
 
-/** How many runs of random or enumerated steps a law makes on a store, of these on memory. */
+/** Number of random or enumerated runs of a law on a store, given the number on memory. */
 export type RunsOf = (onMemory: number) => number;
 
 /**
- * Runs on servers and files take much longer than on memory, and go through the same rules: there are fewer of them, but two at least
- * where memory has four. `LATCHKEY_FUZZ_RUNS=10` makes ten times as many on every store.
+ * Runs on servers and files take much longer than on memory, and exercise the same rules, so there are fewer of them, but at least two if
+ * memory has four. `LATCHKEY_FUZZ_RUNS=10` makes ten times as many on every store.
  */
 const runsOf =
   (share: number): RunsOf =>
@@ -27,8 +27,8 @@ const runsOf =
 type Define = (open: OpenContext, runs: RunsOf) => void;
 
 /**
- * Defines tests of a rule of core, or of a text of the edge: what a store keeps and counts has no part in the promise. They run on memory,
- * and on every store with `LATCHKEY_TEST_STORES=all`, as they do every week.
+ * Defines tests of a rule of core, or of a text at the edge, whose promise does not depend on how a store keeps and counts. They run on
+ * memory, and every week on all stores, with `LATCHKEY_TEST_STORES=all`.
  */
 export function describeOnMemoryOrAll(title: string, define: Define): void {
   if (process.env.LATCHKEY_TEST_STORES === "all") describeOnEveryStore(title, define);
@@ -43,7 +43,7 @@ function describeOnMemoryWithRuns(title: string, define: Define): void {
     }, runsOf(1)));
 }
 
-/** Defines the same tests on every store. `another()` has a handle of its own there, as another process has. */
+/** Defines the same tests on every store. There, `another()` opens its own handle, like another process. */
 export function describeOnEveryStore(title: string, define: Define): void {
   describeOnMemoryWithRuns(title, define);
 
@@ -71,7 +71,7 @@ export function describeOnEveryStore(title: string, define: Define): void {
   );
 }
 
-/** Whatever the server of REDIS_URL is set to, it holds tests only; and a busy machine answers late. */
+/** Accepts any configuration of the server at REDIS_URL, which contains only test data, and late answers of a busy machine. */
 function openRedis(url: string, keyPrefix: string): KeyStore {
   return redisStore(url, {
     keyPrefix,

@@ -8,14 +8,14 @@ const OWNERS = ["pier-1", "pier-2", "pier-3"] as const;
 const NAMES = ["North Gate", "south gate", "Lighthouse", null] as const;
 const PREFIXES = ["pay_live", "pay_test", ""] as const;
 const ENVIRONMENTS = ["live", "test", null] as const;
-/** What each permission of a key grants of the two that are asked for. */
+/** Which of the two requested permissions each permission of a key grants. */
 const GRANTS: Readonly<Record<string, readonly string[]>> = {
   "docs.*": ["docs.read"],
   "docs.read": ["docs.read"],
   team: ["team"],
 };
 
-/** A key as the model knows it. */
+/** A key in the model. */
 interface ModelKey {
   readonly id: string;
   readonly key: string;
@@ -34,20 +34,20 @@ interface ModelKey {
   readonly hasRole: boolean;
 }
 
-/** A reader on its way through the pages of one question. */
+/** A reader in the middle of the pages of one question. */
 interface Reader {
   readonly question: ListKeysInput;
-  /** Keys that were there and matched whenever it was looked, and whose value stayed; with that value. */
+  /** Keys that have existed and matched all the time without a change of their value; with that value. */
   readonly due: Map<string, number | undefined>;
   readonly seen: string[];
   cursor: string | undefined;
 }
 
-/** Keys and what happens to them, beside a model that knows all. */
+/** Keys and their changes, in the store and in a model. */
 class Model {
   readonly keys = new Map<string, ModelKey>();
   apiIds: string[] = [];
-  /** What the role grants. */
+  /** Permissions of the role. */
   granted: readonly string[] = ["team"];
 
   constructor(
@@ -83,7 +83,7 @@ class Model {
     );
   }
 
-  /** The keys that match, in the order that was asked for. */
+  /** The matching keys in the requested order. */
   find(asked: ListKeysInput): readonly ModelKey[] {
     const found = [...this.keys.values()].filter((key) => this.matches(key, asked));
     const placed = found.sort((one, other) => {
@@ -143,7 +143,7 @@ class Model {
       const expires = key.expires !== undefined && key.expires <= context.now();
       if (key.isOn && key.remaining === 0) key.isOn = false;
       else await latchkey.updateKey({ keyId, enabled: key.isOn });
-      // What has expired is enabled for ever.
+      // Enabling an expired key removes its expiry.
       if (key.isOn && expires) key.expires = undefined;
     } else if (action === 5) {
       key.name = chance.pick(NAMES) ?? undefined;
@@ -167,7 +167,7 @@ class Model {
         key.lastUsedAt = context.now();
         if (key.remaining !== undefined) key.remaining -= 1;
       }
-      // What is counted is written first.
+      // Flushes the counts first.
       await latchkey.getVerifications({ keyId, start: context.now(), end: context.now() + 1 });
     }
   }
@@ -202,7 +202,7 @@ class Model {
   async #rotate(latchkey: Latchkey, old: ModelKey): Promise<void> {
     const now = this.context.now();
     const isExpired = old.expires !== undefined && old.expires <= now;
-    // Those with a number of uses would share it with their successors.
+    // A key with a number of uses would share it with its successor.
     if (old.isRotated || isExpired || old.remaining !== undefined) return;
     const graceMs = this.chance.pick([0, HOUR_MS]);
     const { keyId, key } = await latchkey.rotateKey({ keyId: old.id, graceMs });
@@ -219,14 +219,14 @@ class Model {
   }
 }
 
-/** Whether a secret begins like this, as far as its first characters are kept: three of what follows the prefix. */
+/** Whether a secret may start like this, judged by its stored start: three characters after the prefix. */
 function mayBegin(secret: string, masked: string): boolean {
   const [typed = ""] = masked.split(/…|\.|\*/);
   const start = secret.slice(0, secret.lastIndexOf("_") + 1 + 3);
   return start.startsWith(typed) || typed.startsWith(start);
 }
 
-/** What a key is ordered by, as a number: nothing by its id alone. */
+/** The value by which a key is ordered; 0 for an order by id alone. */
 function valueIn(
   key: Pick<ModelKey | KeyView, "expires" | "lastUsedAt">,
   { orderBy }: ListKeysInput,
@@ -237,7 +237,7 @@ function valueIn(
 
 describeOnEveryStore("finding keys", (open, runs) => {
   test.each(seedsOf(runs(2)))(
-    "F1: readers meet once what was there and matched all the time, whatever happens beside them (seed %i)",
+    "F1: readers meet exactly once every key that existed and matched all the time, despite concurrent changes (seed %i)",
     async (seed) => {
       const context = open();
       const chance = chanceOf(seed);
@@ -278,7 +278,7 @@ describeOnEveryStore("finding keys", (open, runs) => {
     },
   );
 
-  test("F1: a page of any question is what the model finds, and pages of one key are what one page is", async () => {
+  test("F1: a page of any question equals the result of the model, and pages of one key add up to one page", async () => {
     const context = open();
     const { latchkey } = context;
     const other = context.another();
@@ -301,7 +301,7 @@ describeOnEveryStore("finding keys", (open, runs) => {
     }
   });
 
-  test("F2: a cursor of another question is refused, and a page of another size is not", async () => {
+  test("F2: a cursor of another question is refused, but one of another page size is not", async () => {
     const { latchkey } = open();
     const { apiId } = await latchkey.createApi({ name: "tides" });
     const { apiId: otherApiId } = await latchkey.createApi({ name: "winds" });

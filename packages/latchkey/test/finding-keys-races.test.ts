@@ -6,7 +6,7 @@ import { describeOnEveryStore } from "./every-store.js";
 import { DAY_MS, NOON } from "./test-context.js";
 
 describeOnEveryStore("finding keys beside writers", (open) => {
-  test("F1: pages that are read while keys come, go, change and rotate hold every lasting key once", async () => {
+  test("F1: pages read while keys are created, deleted, changed and rotated contain every lasting key once", async () => {
     const context = open();
     const { latchkey } = context;
     const other = context.another();
@@ -38,7 +38,7 @@ describeOnEveryStore("finding keys beside writers", (open) => {
         if (at % 3 === 0) await by.rotateKey({ keyId });
         else await by.deleteKey({ keyId });
         passing.push((await by.createKey(settings(apiId, at))).keyId);
-        // A store without I/O lets nobody else through by itself.
+        // A store without I/O never yields by itself.
         await setImmediate();
       }
     };

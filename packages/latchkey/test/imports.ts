@@ -3,7 +3,7 @@ import { type TestContext, VAULT_KEYS } from "./test-context.js";
 
 /** SHA-256 of a secret. */
 export const digest = (secret: string) => createHash("sha256").update(secret).digest();
-/** A secret as another system kept it, in base64. */
+/** The hash of a secret as another system stores it, in base64. */
 export const base64 = (secret: string) =>
   ({ value: digest(secret).toString("base64"), variant: "sha256_base64" }) as const;
 /** The same in base64url, without padding. */
@@ -13,11 +13,11 @@ export const base64url = (secret: string) =>
 export const hex = (secret: string) =>
   ({ value: digest(secret).toString("hex"), variant: "sha256_hex" }) as const;
 
-/** A secret of another system: 32 hexadecimal digits behind a prefix. */
+/** A secret of another system: a prefix and 32 hexadecimal digits. */
 export const foreign = (at: number) =>
   `sk_live_${at.toString(16).padStart(32, "0123456789abcdef")}`;
 
-/** A ring of peppers, the first of which is current. */
+/** A ring of peppers. The first one is current. */
 export const pepperOf = (id: string, ...others: string[]) => ({
   current: id,
   keys: Object.fromEntries(
@@ -25,12 +25,12 @@ export const pepperOf = (id: string, ...others: string[]) => ({
   ),
 });
 
-/** Makes an API. */
+/** Creates an API. */
 export async function openApi({ latchkey }: TestContext) {
   return (await latchkey.createApi({ name: "tide tables" })).apiId;
 }
 
-/** Everything that would show that something was written. */
+/** Everything that changes if something is written. */
 export async function written({ latchkey }: TestContext, apiId: string) {
   const log = await latchkey.listAuditEvents();
   return [

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { describeOnMemoryOrAll } from "./every-store.js";
 import { HOUR_MS, issue, NOON, type TestContext } from "./test-context.js";
 
-/** Asks over HTTP, as a gateway does. */
+/** Calls over HTTP, as a gateway does. */
 async function openGateway({ another }: TestContext) {
   const latchkey = another();
   const handler = createHandler({ latchkey });
@@ -19,7 +19,7 @@ async function openGateway({ another }: TestContext) {
 }
 
 describeOnMemoryOrAll("introspection of a key", (open) => {
-  test("knows a VALID one, and charges it; of any other it says nothing", async () => {
+  test("describes and charges a VALID key, and says nothing about any other", async () => {
     const context = open();
     const { latchkey } = context;
     const ask = await openGateway(context);

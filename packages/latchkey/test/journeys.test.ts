@@ -7,7 +7,7 @@ import { noting } from "./journeys/coverage.js";
 import { JOURNEYS } from "./journeys/index.js";
 import { describeOnMemory } from "./test-context.js";
 
-/** No operations: what a latchkey is made of beside them. */
+/** Members of a latchkey that are no operations. */
 const NO_OPERATIONS = [
   "workspaceId",
   "now",
@@ -19,7 +19,7 @@ const NO_OPERATIONS = [
   ...LIST_NAMES,
 ];
 
-/** They take nothing that could be refused. */
+/** Operations without an input that could be refused. */
 const NEVER_REFUSING = ["listPermissions", "listRoles", "getWorkspace", "isWorkspaceEnabled"];
 
 describeOnEveryStore("a journey", (open, runs) => {
@@ -29,7 +29,7 @@ describeOnEveryStore("a journey", (open, runs) => {
 });
 
 describeOnMemory("the journeys", (open) => {
-  test("call every operation, with an outcome and a refusal of each", async () => {
+  test("call every operation, once with success and once with a refusal", async () => {
     const coverage = { done: new Set<string>(), refused: new Set<string>() };
     for (const { run } of JOURNEYS) {
       const context = open(WITH_VAULT);

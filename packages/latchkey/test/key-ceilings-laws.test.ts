@@ -12,10 +12,10 @@ interface Held {
   readonly isRotated: boolean;
 }
 
-/** A place: the id of an API, and the owner. */
+/** A place: the id of an API and the owner. */
 const placeOf = ({ apiId, owner }: Pick<Held, "apiId" | "owner">) => `${apiId} ${owner}`;
 
-/** All keys, and those that count, by their places. */
+/** All keys, and those that count towards the ceiling, by place. */
 async function keysByPlace(latchkey: Latchkey, apiIds: readonly string[]) {
   const keys: Held[] = [];
   for (const apiId of apiIds)
@@ -28,7 +28,7 @@ async function keysByPlace(latchkey: Latchkey, apiIds: readonly string[]) {
   return { keys, places };
 }
 
-/** Whether there are so many places more. */
+/** Whether that many more places are free. */
 function hasPlaces(
   places: ReadonlyMap<string, readonly string[]>,
   maxima: ReadonlyMap<string, number>,
@@ -42,7 +42,7 @@ function hasPlaces(
 
 const REFUSALS = /^(above-ceiling|key-rotated|NOT_FOUND)$/;
 
-/** Something that may be done next, and the places that it takes. */
+/** A possible next step, and the places that it takes. */
 interface Step {
   readonly title: string;
   readonly takes: readonly string[];
@@ -158,7 +158,7 @@ describeOnEveryStore("the ceiling on the keys of an identity, as a law", (open, 
           if (outcome.status === "rejected")
             expect([steps[at]?.title, outcome.reason.reason ?? outcome.reason.code]).toEqual([
               steps[at]?.title,
-              // A key or an identity may be gone, or rotated, by what another process did meanwhile.
+              // Another process may have deleted or rotated the key or the identity meanwhile.
               atOnce === 1 ? "above-ceiling" : expect.stringMatching(REFUSALS),
             ]);
           const wanted = steps[at]?.takes ?? [];

@@ -5,14 +5,14 @@ import { DAY_MS, describeOnMemory, NOON, rejectionOf } from "./test-context.js";
 
 const plaintextOf = (at: number) => `old_3f9c2a7d51e84b06${at}`;
 
-/** Keys of an owner that count, as a list shows them. */
+/** Number of listed keys of an owner that count towards the ceiling. */
 async function counted(latchkey: Latchkey, apiId: string, externalId: string): Promise<number> {
   const { keys } = await latchkey.listKeys({ apiId, externalId });
   return keys.filter(({ rotatedTo }) => rotatedTo === undefined).length;
 }
 
 describeOnEveryStore("the ceiling on the keys of an identity", (open) => {
-  test("K1: calls at once, from several processes, leave no owner more keys than the ceiling", async () => {
+  test("K1: concurrent calls from several processes never give an owner more keys than the ceiling", async () => {
     const context = open();
     const { latchkey } = context;
     const ceilings = { maxKeysPerIdentity: 3 };
@@ -41,12 +41,12 @@ describeOnEveryStore("the ceiling on the keys of an identity", (open) => {
     expect(await counted(latchkey, other.apiId, "u")).toBe(3);
   });
 
-  test("K1: counts keys that were there, and a rotation, a deletion and a new identity give no place too many", async () => {
+  test("K1: counts existing keys, and a rotation, a deletion and a new identity free no place too many", async () => {
     const context = open();
     const { latchkey } = context;
     const { apiId } = await latchkey.createApi({ name: "tides" });
     const create = () => context.another().createKey({ apiId, externalId: "u" });
-    // A process that knows the API as it was before.
+    // A process with the previous API in its cache.
     const stale = context.another();
     const first = await stale.createKey({ apiId, externalId: "u" });
     const second = await create();
@@ -58,7 +58,7 @@ describeOnEveryStore("the ceiling on the keys of an identity", (open) => {
     await latchkey.deleteKey({ keyId: successor.keyId });
     await create();
     expect(await rejectionOf(create())).toMatchObject(full);
-    // A key that stays with its owner takes no place.
+    // A key that keeps its owner takes no additional place.
     await latchkey.updateKey({ keyId: second.keyId, externalId: "u", name: "kept" });
     const { identity } = await latchkey.getKey({ keyId: second.keyId });
     await latchkey.deleteIdentity({ identityId: identity?.id ?? "" });
@@ -69,7 +69,7 @@ describeOnEveryStore("the ceiling on the keys of an identity", (open) => {
     expect(await counted(latchkey, apiId, "u")).toBe(4);
   });
 
-  test("K1: updateKeys gives an owner as many keys as there are places, or none, also at once with others", async () => {
+  test("K1: updateKeys gives an owner all keys or none, by the free places, even in concurrent calls", async () => {
     const context = open();
     const { latchkey } = context;
     const ceilings = { maxKeysPerIdentity: 3 };
@@ -97,13 +97,13 @@ describeOnEveryStore("the ceiling on the keys of an identity", (open) => {
     expect(await counted(latchkey, apiId, "u")).toBe(2);
     await latchkey.createKey({ apiId, externalId: "u" });
     expect(await rejectionOf(latchkey.createKey({ apiId, externalId: "u" }))).toMatchObject(full);
-    // Those that stay with their owner take no place.
+    // Keys that keep their owner take no additional place.
     const { keys } = await latchkey.listKeys({ apiId, externalId: "u" });
     await latchkey.updateKeys({ keyIds: keys.map(({ id }) => id), externalId: "u", name: "kept" });
     expect(await counted(latchkey, apiId, "u")).toBe(3);
   });
 
-  test("two that raise uses at once stay below the ceiling together", async () => {
+  test("two concurrent increments of uses together stay below the ceiling", async () => {
     const context = open();
     const { latchkey } = context;
     const { apiId } = await latchkey.createApi({ name: "tides", ceilings: { maxRemaining: 10 } });
@@ -127,7 +127,7 @@ describeOnMemory("defaults and ceilings of an API", (open) => {
     environment: "live",
   } as const;
 
-  test("defaults are for keys that say nothing, and null says none", async () => {
+  test("defaults apply to omitted fields, and null means none", async () => {
     const context = open();
     const { latchkey } = context;
     const { apiId } = await latchkey.createApi({ name: "tides", defaults });
@@ -170,7 +170,7 @@ describeOnMemory("defaults and ceilings of an API", (open) => {
     expect(await latchkey.getKey({ keyId })).not.toHaveProperty("remaining");
     const { keyIds } = await latchkey.createKeys([{ apiId, plaintext: plaintextOf(1) }]);
     expect(await latchkey.getKey({ keyId: keyIds[0] ?? "" })).toMatchObject({ remaining: 100 });
-    // A process that knows the API as it was goes by what it is.
+    // A process with the previous API in its cache uses the current one.
     await context.another().updateApi({ apiId, defaults: null });
     const later = await latchkey.createKey({ apiId });
     expect(await latchkey.getKey({ keyId: later.keyId })).not.toHaveProperty("expires");
@@ -178,7 +178,7 @@ describeOnMemory("defaults and ceilings of an API", (open) => {
     expect(refused.issues).toMatchObject([{ path: "expires" }]);
   });
 
-  test("a default permission must exist: the error says that it is a default, and `create` is for what a caller names", async () => {
+  test("a default permission must exist: the error names it as a default, and `create` applies only to what a caller names", async () => {
     const { latchkey } = open();
     const usual = { permissions: ["docs.read", "docs.write"] };
     const { apiId } = await latchkey.createApi({ name: "tides", defaults: usual });
@@ -203,7 +203,7 @@ describeOnMemory("defaults and ceilings of an API", (open) => {
     await latchkey.createKey({ apiId });
   });
 
-  test("a default keeps a key that starts later below the ceiling on expiries", async () => {
+  test("a default expiry stays below the ceiling on expiries even for a key that starts later", async () => {
     const { latchkey } = open();
     const ceilings = { maxExpiresIn: "30d" } as const;
     const usual = { expiresIn: "30d" } as const;
@@ -220,7 +220,7 @@ describeOnMemory("defaults and ceilings of an API", (open) => {
     });
   });
 
-  test("every way to give a key more than a ceiling is refused by its field, and what is at the ceiling is not", async () => {
+  test("every way to exceed a ceiling is refused by field, and values at the ceiling are accepted", async () => {
     const { latchkey } = open();
     const ceilings = {
       maxExpiresIn: "30d",
@@ -228,7 +228,7 @@ describeOnMemory("defaults and ceilings of an API", (open) => {
       permissions: ["docs.*"],
       maxRatelimit: { limit: 100, duration: "1m" },
     } as const;
-    // Null is for keys that shall not have what their API has for them.
+    // Null is for keys that shall not get the default of their API.
     const usual = { environment: "live" };
     const { apiId } = await latchkey.createApi({ name: "tides", ceilings, defaults: usual });
     expect(await latchkey.getApi({ apiId })).toMatchObject({
@@ -287,7 +287,7 @@ describeOnMemory("defaults and ceilings of an API", (open) => {
     expect(result?.error).toMatchObject({ reason: "above-ceiling", details: { field: "expires" } });
   });
 
-  test("a key that was there before stays, as long as what is above is not changed", async () => {
+  test("an existing key stays as it is, as long as the field above the ceiling is not changed", async () => {
     const { latchkey } = open();
     const { apiId } = await latchkey.createApi({ name: "tides" });
     await latchkey.createPermission({ name: "admin" });
@@ -300,7 +300,7 @@ describeOnMemory("defaults and ceilings of an API", (open) => {
     expect(await latchkey.verifyKey({ key })).toMatchObject({ code: "VALID", remaining: 7 });
   });
 
-  test("uses of its own that a key goes back to are measured: what it has, and what it is given with that", async () => {
+  test("if a key returns to its own uses, the ceiling applies to its existing uses and to those given with the change", async () => {
     const { latchkey } = open();
     const { apiId } = await latchkey.createApi({ name: "tides" });
     await latchkey.createIdentity({ externalId: "pier-7", remaining: 5 });

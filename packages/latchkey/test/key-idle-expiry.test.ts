@@ -3,11 +3,11 @@ import { expect, test } from "vitest";
 import { describeOnEveryStore, describeOnMemoryOrAll } from "./every-store.js";
 import { DAY_MS, describeOnMemory, issue, NOON, rejectionOf } from "./test-context.js";
 
-/** Counts are written when a latchkey is closed, and not in the time of a test. */
+/** Counts are written only when a latchkey is closed. */
 const LATE = { usage: { flushMs: "1h" } } as const;
 
 describeOnMemoryOrAll("a key that expires when it is not used", (open) => {
-  test("is dead its span after its creation, not a millisecond before, and shows when", async () => {
+  test("expires exactly its span after its creation, and shows that instant", async () => {
     const context = open(LATE);
     const { latchkey } = context;
     const idleExpiresAt = NOON + 2 * DAY_MS;
@@ -27,7 +27,7 @@ describeOnMemoryOrAll("a key that expires when it is not used", (open) => {
     expect(await context.another().verifyKey({ key })).toMatchObject({ code: "VALID" });
   });
 
-  test("begins anew when it is enabled again, as its successor does with its creation", async () => {
+  test("restarts its span when it is enabled again, and its successor starts one with its creation", async () => {
     const context = open(LATE);
     const { latchkey } = context;
     const { keyId, key } = await issue(context, { expiresWhenUnused: DAY_MS });
@@ -48,12 +48,12 @@ describeOnMemoryOrAll("a key that expires when it is not used", (open) => {
 });
 
 describeOnEveryStore("a key that expires when it is not used", (open) => {
-  test("lives on in every process by what one of them verified, long before counts are written", async () => {
+  test("stays alive in every process once one of them has verified it, long before counts are written", async () => {
     const context = open(LATE);
     const { key } = await issue(context, { expiresWhenUnused: "2d" });
     const [one, other] = [context.another(), context.another()];
     const codeOf = async (latchkey: typeof one) => (await latchkey.verifyKey({ key })).code;
-    // The other has it in memory, as it was in the beginning.
+    // The other process has the original record in its cache.
     expect(await codeOf(other)).toBe("VALID");
     context.advance(2 * DAY_MS - 1);
     expect(await codeOf(one)).toBe("VALID");
@@ -61,14 +61,14 @@ describeOnEveryStore("a key that expires when it is not used", (open) => {
     expect(await codeOf(other)).toBe("VALID");
     expect(await codeOf(context.another())).toBe("VALID");
     context.advance(DAY_MS - 1);
-    // A process that is gone has written no counts.
+    // A process that died has written no counts.
     expect(await codeOf(context.another())).toBe("VALID");
     context.advance(2 * DAY_MS);
     expect(await codeOf(one)).toBe("EXPIRED");
     expect(await codeOf(other)).toBe("EXPIRED");
   });
 
-  test("is told no time to wait that ends behind its expiry", async () => {
+  test("gets no wait that ends after its expiry", async () => {
     const context = open();
     const issued = async (hours: number) => {
       const refill = { interval: { every: `${hours}h` }, amount: 1 } as const;
@@ -107,7 +107,7 @@ describeOnMemory("a key that expires when it is not used", (open) => {
         expect((await rejectionOf(call)).issues).toMatchObject([{ path: "expiresWhenUnused" }]);
   });
 
-  test("counts from its start, and of an imported one from its import", async () => {
+  test("counts its span from its start, or from its import", async () => {
     const context = open();
     const { latchkey } = context;
     const startsAt = NOON + 5 * DAY_MS;
@@ -120,7 +120,7 @@ describeOnMemory("a key that expires when it is not used", (open) => {
     expect(await latchkey.verifyKey({ key: plaintext })).toMatchObject({ code: "VALID" });
   });
 
-  test("stores a use once in half of its span, however often it is used, and at no cost to other keys", async () => {
+  test("stores one use per half of its span, however often it is used, and without writes for other keys", async () => {
     const context = open(LATE);
     let stored = 0;
     const counting: KeyStore = interceptStore(context.store, ({ method }, call) => {
@@ -138,7 +138,7 @@ describeOnMemory("a key that expires when it is not used", (open) => {
     expect(stored).toBe(3);
   });
 
-  test("is let in where its use could not be stored, and told apart from an expiry by its event", async () => {
+  test("is admitted even if its use could not be stored, and its event names the idle expiry instead of the fixed one", async () => {
     const context = open(LATE);
     const failing: KeyStore = interceptStore(context.store, ({ method }, call) =>
       method === "addStatistics" ? Promise.reject(new Error("away")) : call(),
@@ -158,7 +158,7 @@ describeOnMemory("a key that expires when it is not used", (open) => {
     expect(events).toEqual([NOON + 2 * DAY_MS]);
   });
 
-  test("is refused where uses are not counted", async () => {
+  test("is refused if uses are not counted", async () => {
     const context = open({ usage: false });
     const { latchkey } = context;
     const { apiId, keyId } = await issue(context);

@@ -3,7 +3,7 @@ import { describeOnMemoryOrAll } from "./every-store.js";
 import { describeOnMemory, issue, rejectionOf } from "./test-context.js";
 
 describeOnMemoryOrAll("the allow-list of a key", (open) => {
-  test("and that of its API must both hold the address, from the next verification on", async () => {
+  test("and that of its API must both contain the address, from the next verification on", async () => {
     const context = open();
     const { latchkey } = context;
     const other = context.another();
@@ -29,7 +29,7 @@ describeOnMemoryOrAll("the allow-list of a key", (open) => {
 });
 
 describeOnMemory("the allow-list of a key", (open) => {
-  test("is read as strictly as that of an API, and says which entry is wrong", async () => {
+  test("is parsed as strictly as that of an API, and errors name the wrong entry", async () => {
     const context = open();
     const { latchkey } = context;
     const { apiId, keyId } = await issue(context);

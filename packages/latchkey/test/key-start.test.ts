@@ -3,7 +3,7 @@ import { describeOnEveryStore, describeOnMemoryOrAll } from "./every-store.js";
 import { DAY_MS, describeOnMemory, HOUR_MS, issue, NOON, rejectionOf } from "./test-context.js";
 
 describeOnMemoryOrAll("the start of a key", (open) => {
-  test("is when it may be used: NOT_STARTED a millisecond before, and nothing is taken", async () => {
+  test("is the first instant of use: NOT_STARTED a millisecond before, and nothing is taken", async () => {
     const context = open();
     const { latchkey } = context;
     const startsAt = NOON + HOUR_MS;
@@ -22,7 +22,7 @@ describeOnMemoryOrAll("the start of a key", (open) => {
 });
 
 describeOnEveryStore("the start of a key", (open) => {
-  test("is counted in the statistics by its own code, and can be moved", async () => {
+  test("has its own code in the statistics, and can be moved", async () => {
     const context = open();
     const { latchkey } = context;
     const { keyId, key } = await issue(context, { startsAt: NOON + DAY_MS });
@@ -65,7 +65,7 @@ describeOnMemory("the start of a key", (open) => {
     expect(await latchkey.getKey({ keyId })).toMatchObject({ startsAt: NOON + 9 });
   });
 
-  test("is kept by a successor: neither of the two may be used before it", async () => {
+  test("is kept by a successor, and neither key can be used before it", async () => {
     const context = open();
     const { latchkey } = context;
     const { keyId, key } = await issue(context, { startsAt: NOON + HOUR_MS });
@@ -77,7 +77,7 @@ describeOnMemory("the start of a key", (open) => {
       expect(await latchkey.verifyKey({ key: one })).toMatchObject({ code: "VALID" });
   });
 
-  test("hides what comes behind it, and is hidden by a switch, another API and an expiry", async () => {
+  test("takes precedence over later checks, but not over a disabled key, a wrong API or an expiry", async () => {
     const context = open();
     const { latchkey } = context;
     const startsAt = NOON + HOUR_MS;
@@ -87,7 +87,7 @@ describeOnMemory("the start of a key", (open) => {
     expect(await codeOf({ apiId: "api_other" })).toBe("FORBIDDEN");
     await latchkey.updateKey({ keyId, enabled: false });
     expect(await codeOf()).toBe("DISABLED");
-    // Switched on it waits for its start as before.
+    // Once enabled, it waits for its start as before.
     await latchkey.updateKey({ keyId, enabled: true });
     expect(await codeOf()).toBe("NOT_STARTED");
     await latchkey.rotateKey({ keyId });

@@ -4,7 +4,7 @@ import { describeOnMemoryOrAll } from "./every-store.js";
 import { describeOnMemory, issue, rejectionOf } from "./test-context.js";
 
 describeOnMemoryOrAll("the tags of a key", (open) => {
-  test("are shown, changed, cleared, and in each of its verdicts, in the order given and each once", async () => {
+  test("can be shown, changed and cleared, and are in each verdict, in the given order and without repetitions", async () => {
     const context = open();
     const { latchkey } = context;
     const given = ["team:maps", "prod", "team:maps", "v1.2_a-b"];
@@ -12,7 +12,7 @@ describeOnMemoryOrAll("the tags of a key", (open) => {
     const tags = ["team:maps", "prod", "v1.2_a-b"];
     expect(await latchkey.getKey({ keyId })).toMatchObject({ tags });
     const other = context.another();
-    // Those of the verification are labels of that call.
+    // Tags of the verification are labels of that call.
     expect(await other.verifyKey({ key, tags: ["path=/"] })).toMatchObject({ keyTags: tags });
     expect(await other.verifyKey({ key, dryRun: true })).toMatchObject({ keyTags: tags });
     await latchkey.updateKey({ keyId, tags: ["test"] });
@@ -52,7 +52,7 @@ describeOnMemory("the tags of a key", (open) => {
         expect(JSON.stringify((await rejectionOf(call)).issues)).toMatch(`${path}"`);
   });
 
-  test("are in the audit log, and what is set as it is changes nothing", async () => {
+  test("are in the audit log, and setting the same tags changes nothing", async () => {
     const context = open();
     const { latchkey } = context;
     const { keyId } = await issue(context, { tags: ["a", "b"] });

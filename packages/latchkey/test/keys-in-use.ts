@@ -1,12 +1,12 @@
 import type { Latchkey } from "@latchkey/core";
 
-/** Verifies four times at once, so often takes a key that is in use, however slow the store is. @returns How many were valid. */
+/** Verifies four times at once, enough for a key in use on a store of any speed. @returns The number of valid verdicts. */
 export async function verifyInUse(latchkey: Latchkey, key: string): Promise<number> {
   const verdicts = Array.from({ length: 4 }, () => latchkey.verifyKey({ key }));
   return (await Promise.all(verdicts)).filter(({ valid }) => valid).length;
 }
 
-/** Verifies until this process decides by itself. @returns How many were valid. */
+/** Verifies until this process has a lease. @returns The number of valid verdicts. */
 export async function untilLeased(
   latchkey: Latchkey,
   key: string,

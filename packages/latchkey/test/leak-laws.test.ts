@@ -12,7 +12,7 @@ const URL = "https://code.example/diff/1";
 
 describeOnEveryStore("leaks", (open) => {
   test.each(["created", "imported"])(
-    "a key that begins as root keys do is found, and root keys are still: %s",
+    "a key with the prefix of root keys is found, and root keys still are: %s",
     async (how) => {
       const { latchkey } = open();
       const { apiId } = await latchkey.createApi({ name: "tides" });
@@ -34,7 +34,7 @@ describeOnEveryStore("leaks", (open) => {
     },
   );
 
-  test("X1: the same reports again, by whichever process and policy, answer the same and change nothing", async () => {
+  test("X1: repeated reports, from any process and with any policy, return the same and change nothing", async () => {
     const seed = 20260310;
     const chance = chanceOf(seed);
     const context = open({ vault: VAULT });
@@ -78,7 +78,7 @@ describeOnEveryStore("leaks", (open) => {
   });
 
   test.each(POLICIES)(
-    "X1: of the same report in five processes one does it: %s",
+    "X1: of five processes with the same report, only one acts: %s",
     async (policy) => {
       const context = open({ vault: VAULT });
       const { keyId, key } = await issue(context, { recoverable: true });
@@ -93,7 +93,7 @@ describeOnEveryStore("leaks", (open) => {
     },
   );
 
-  test("a key that cannot be read is disabled, and deleted where that is asked for", async () => {
+  test("a damaged key is disabled, or deleted on request", async () => {
     const context = open();
     const { apiId } = await context.latchkey.createApi({ name: "tide tables" });
     const sample = await context.latchkey.createKey({ apiId, externalId: "pier-7" });
@@ -117,7 +117,7 @@ describeOnEveryStore("leaks", (open) => {
 });
 
 describeOnMemory("a leak", (open) => {
-  test("X1: a report is known again behind a thousand of other places", async () => {
+  test("X1: a report is recognised even after a thousand other places", async () => {
     const context = open();
     const { latchkey } = context;
     const { key, keyId } = await issue(context);
@@ -130,7 +130,7 @@ describeOnMemory("a leak", (open) => {
     expect((await latchkey.verifyKey({ key })).code).toBe("VALID");
   });
 
-  test("that an operator has dealt with stays so: the same report does not disable again", async () => {
+  test("that an operator has dealt with is not disabled again by the same report", async () => {
     const context = open();
     const { keyId, key } = await issue(context);
     const report = (url: string) => context.latchkey.reportLeaks({ leaks: [{ key, url }] });
@@ -142,7 +142,7 @@ describeOnMemory("a leak", (open) => {
     expect(await context.latchkey.verifyKey({ key })).toMatchObject({ code: "DISABLED" });
   });
 
-  test("is forgotten with the audit log: then the same report is a new one", async () => {
+  test("is forgotten with the audit log, and then the same report is a new one", async () => {
     const context = open();
     const { keyId, key } = await issue(context);
     const report = async () =>
@@ -153,7 +153,7 @@ describeOnMemory("a leak", (open) => {
     expect(await report()).toEqual([null]);
   });
 
-  test("takes no uses, and counts as no verification", async () => {
+  test("takes no uses, and does not count as a verification", async () => {
     const context = open();
     const { keyId, key } = await issue(context, {
       remaining: 5,
@@ -169,7 +169,7 @@ describeOnMemory("a leak", (open) => {
     expect(outcomes.filter((each) => Object.keys(each).length > 0)).toEqual([{ VALID: 1 }]);
   });
 
-  test("is found under every pepper that the ring has, and remembered under each", async () => {
+  test("is found under every pepper of the ring, and remembered under each", async () => {
     const [a, b] = VAULT_KEYS;
     const context = open({ pepper: { current: "a", keys: { a } } });
     const { keyId, key } = await issue(context);
@@ -181,7 +181,7 @@ describeOnMemory("a leak", (open) => {
     expect((await without.reportLeaks({ leaks })).leaks).toEqual([null]);
   });
 
-  test("of a key whose API or identity is damaged disables it", async () => {
+  test("of a key with a damaged API or identity disables the key", async () => {
     for (const kind of ["api", "identity"] as const) {
       const context = open();
       const { apiId, keyId, key } = await issue(context, { externalId: "pier-7" });
@@ -194,14 +194,14 @@ describeOnMemory("a leak", (open) => {
     }
   });
 
-  test("of a key of a deleted API is none: the key went with it", async () => {
+  test("of a key of a deleted API is none, because the key was deleted with it", async () => {
     const context = open();
     const { apiId, key } = await issue(context);
     await context.latchkey.deleteApi({ apiId });
     expect((await context.latchkey.reportLeaks({ leaks: [{ key }] })).leaks).toEqual([null]);
   });
 
-  test("of a key in a workspace that is disabled, and of one that has expired, is a leak", async () => {
+  test("of a key in a disabled workspace, or of an expired key, is a leak", async () => {
     const context = open();
     const { keyId, key } = await issue(context, { expires: context.now() + 1 });
     context.advance(1);
@@ -212,7 +212,7 @@ describeOnMemory("a leak", (open) => {
     expect(await context.latchkey.verifyKey({ key })).toMatchObject({ code: "DISABLED" });
   });
 
-  test("of a key that nobody has used for too long disables it where it cannot be rotated", async () => {
+  test("of a key that expired because nobody used it disables the key if it cannot be rotated", async () => {
     const context = open({ vault: VAULT });
     const { keyId, key } = await issue(context, { expiresWhenUnused: "1d", recoverable: true });
     context.advance(2 * DAY_MS);
@@ -230,7 +230,7 @@ describeOnMemory("a leak", (open) => {
     expect(await context.latchkey.verifyKey({ key })).toMatchObject({ valid: true });
   });
 
-  test("leaves no secret in the log, whatever address it was found at", async () => {
+  test("leaves no secret in the log, even if the URL contains it", async () => {
     const context = open();
     const { key } = await issue(context);
     const second = await issue(context);
@@ -250,7 +250,7 @@ describeOnMemory("a leak", (open) => {
 describe("without an audit log", () => {
   describeOnMemory("a leak", (open) => {
     test.each(POLICIES)(
-      "X1: is answered the same again, and changes nothing: %s",
+      "X1: repeated gets the same answer, and changes nothing: %s",
       async (policy) => {
         const context = open({ auditLog: false, vault: VAULT });
         const { apiId, keyId, key } = await issue(context, { recoverable: true });

@@ -9,7 +9,7 @@ import { unclosed } from "./wrapped-store.js";
 const LONG_MS = 10_000;
 
 describeOnEveryStore("units of a bucket ahead", (open, runs) => {
-  test("E1, E3, T2: no span admits more than the burst and what flows in, and nothing is lost", async () => {
+  test("E1, E3, T2: no span admits more than the burst and the inflow, and nothing is lost", async () => {
     for (let run = 0; run < Math.max(1, runs(2)); run += 1) {
       const seed = 20_261_125 + run;
       const chance = chanceOf(seed);
@@ -57,7 +57,7 @@ describeOnEveryStore("units of a bucket ahead", (open, runs) => {
     }
   });
 
-  test("E2: units that were taken before a bucket was emptied admit nobody after that resolved, and come back nowhere", async () => {
+  test("E2: units leased before a bucket was reset admit nobody after the reset resolved, and are never returned", async () => {
     const { onEvent, leased } = counting();
     const context = open({ leases: { ms: 100 }, onEvent });
     const latchkey = context.another({ store: unclosed(context.store) });

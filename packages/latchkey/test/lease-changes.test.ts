@@ -7,20 +7,20 @@ import { type TestContext, workspacesOf } from "./test-context.js";
 
 /** Short: every change waits for it. */
 const LEASE_MS = 50;
-/** Of these, enough may be taken ahead. */
+/** A number that leaves enough to lease. */
 const MANY = 100_000;
 
-/** What a verification says, but for the figures that count down. */
+/** A verdict without the figures that count down. */
 function settled(verdict: VerifyOutcome) {
   const { remaining: _, ratelimit: __, ...rest } = { remaining: 0, ratelimit: {}, ...verdict };
   return rest;
 }
 
 /**
- * Makes a change while another process decides by itself about the key that it may concern.
+ * Makes a change while another process has a lease of the key.
  *
- * @param uses - Whose uses it takes.
- * @returns What that process says of the key afterwards, and what one says that has never met it.
+ * @param uses - The owner of the uses that the key takes.
+ * @returns The verdict of that process afterwards, and the verdict of a process without any cache.
  */
 async function changeUnderLease(
   context: TestContext,
@@ -45,14 +45,14 @@ async function changeUnderLease(
   const verify = async (by: Latchkey) =>
     settled(await by.verifyKey({ key, authorization: { permissions: "tides.read" } }));
   while (leased < 2) {
-    // Four at once are many enough for a lease, however slow the store is.
+    // Four concurrent verifications are enough for a lease on a store of any speed.
     for (const { code } of await Promise.all(Array.from({ length: 4 }, () => verify(holder))))
       expect(code).toBe("VALID");
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
-  // So that the latest lease is as new as can be.
+  // Keeps the latest lease as fresh as possible.
   const changing = run(context.another(), fixture).catch((error: unknown) => {
-    // A key without uses of its own has none that could be changed.
+    // A key without its own uses has none to change.
     const isRefused =
       error instanceof LatchkeyError && ["BAD_REQUEST", "PRECONDITION_FAILED"].includes(error.code);
     if (!isRefused || uses === "key") throw error;
@@ -68,7 +68,7 @@ describeOnEveryStore("leases", (open, runs) => {
     ["with uses", "key"],
     ["with uses of its identity", "identity"],
   ] as const)(
-    "E2: no change of any operation is passed over by a process with a lease of a key %s",
+    "E2: a process with a lease of a key %s sees every change of every operation",
     async (_, uses) => {
       const nextWorkspace = workspacesOf(open({ ...WITH_VAULT, usage: false }));
       const stride = Math.ceil(CHANGE_CASES.length / runs(CHANGE_CASES.length));

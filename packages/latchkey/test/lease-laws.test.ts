@@ -9,7 +9,7 @@ const LEASE_MS = 60;
 const SEEDS = [1, 2];
 const CHANGES = 8;
 
-/** What is known of a key, which follows from all changes up to one. */
+/** The state of a key after a sequence of changes. */
 interface State {
   readonly enabled: boolean;
   readonly permitted: boolean;
@@ -34,7 +34,7 @@ function verdictOn(state: State): string {
   return state.permitted ? "VALID" : "INSUFFICIENT_PERMISSIONS";
 }
 
-/** Changes, each with what it makes of the state; those that cannot be made of one are drawn anew. */
+/** Changes, each with its effect on the state. If one is impossible in a state, another is drawn. */
 const ALL: readonly ((
   state: State,
   ids: Ids,
@@ -108,12 +108,12 @@ describeOnEveryStore("leases", (open) => {
     await other.updateKey({ keyId, enabled: false });
     expect((await latchkey.verifyKey({ key })).code).toBe("DISABLED");
     await latchkey.endLeases();
-    // It does not begin again by itself.
+    // Leasing does not start again by itself.
     await latchkey.verifyKey({ key });
     expect(await leaseTimes(store)).toEqual({ grant: 0, wait: 0 });
   });
 
-  test("E2: a deletion of what somebody else deletes at the same time does not resolve before that one may", async () => {
+  test("E2: a deletion does not resolve before a concurrent deletion of the same record may", async () => {
     const context = open({ leases: { ms: 150 } });
     const { latchkey, store } = context;
     const { key, keyId } = await issue(context);
@@ -126,7 +126,7 @@ describeOnEveryStore("leases", (open) => {
     await deleting;
   });
 
-  test("a workspace that is deleted while a process begins with leases is gone, and stays so", async () => {
+  test("a workspace that is deleted while a process starts to lease stays deleted", async () => {
     const context = open({ usage: false });
     const { store } = context;
     const { key } = await issue(context);
@@ -139,7 +139,7 @@ describeOnEveryStore("leases", (open) => {
         isVerified = true;
         return result;
       },
-      // Who begins with leases reads first how long others are.
+      // A process that starts to lease first reads the length of existing leases.
       read: async (...given) => {
         if (isVerified) deleting ??= context.another().deleteWorkspace(gone);
         await deleting;
@@ -175,7 +175,7 @@ describeOnEveryStore("leases", (open) => {
   });
 });
 
-/** A latchkey without leases, on a handle of its own. */
+/** A latchkey without leases, on its own handle. */
 function createPlain(context: TestContext): Latchkey {
   return context.another({ leases: undefined });
 }
@@ -185,15 +185,15 @@ async function leaseTimes(store: KeyStore) {
   return leaseTimesOf(found[0] ?? null);
 }
 
-/** Verifies until the workspace says that there are leases, and once more to get one. */
+/** Verifies until the workspace reports leases, and once more to get one. */
 async function untilLeased(latchkey: Latchkey, key: string, store: KeyStore): Promise<void> {
   while (((await leaseTimes(store))?.grant ?? 0) === 0) await latchkey.verifyKey({ key });
   for (let time = 0; time < 3; time += 1) await latchkey.verifyKey({ key });
 }
 
 /**
- * Changes a key again and again while every process verifies it without pause. Each verdict must follow from a state that was there
- * between the last change that had resolved when the verification began, and the last that had begun when it ended.
+ * Keeps changing a key while every process verifies it without pause. Each verdict must match a state between the last change that had
+ * resolved when the verification started, and the last one that had started when it ended.
  */
 async function checkOneKey(
   chance: Chance,
@@ -224,7 +224,7 @@ async function checkOneKey(
   };
   const verifying = Promise.all(processes.map(verify));
   const changing = async () => {
-    // Not before there are leases to contradict anything.
+    // Waits for leases, without which nothing could be contradicted.
     const before = countLeased();
     while (countLeased() < before + 3) await new Promise((resolve) => setTimeout(resolve, 1));
     for (let count = 0; count < CHANGES; count += 1) {
@@ -233,7 +233,7 @@ async function checkOneKey(
       const [after, make] = change;
       states.push(after);
       begun += 1;
-      // Two at once make the same: one of them may find nothing to do, and whichever resolves first is held to it.
+      // Two processes may make the same change at once: one of them may find nothing to do, and the first to resolve sets the expectation.
       const made = Array.from({ length: 1 + chance.below(2) }, () => make(chance.pick(processes)));
       await Promise.race(made);
       resolved = begun;

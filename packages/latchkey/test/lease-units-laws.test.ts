@@ -11,7 +11,7 @@ const LEASE_MS = 100;
 const LONG_MS = 10_000;
 const HOLDS = { kind: "key" } as const;
 
-/** Calls to the store fail now and then, before or after they are done there. */
+/** A store whose calls fail from time to time, before or after they are executed. */
 function faulty(store: KeyStore, chance: Chance, isCalm: () => boolean): KeyStore {
   const broken = async <Result>(call: () => Result | Promise<Result>): Promise<Result> => {
     const fate = isCalm() ? 2 : chance.below(12);
@@ -40,7 +40,7 @@ describeOnEveryStore("units ahead", (open, runs) => {
       const { latchkey } = context;
       let granted = 3_000 + chance.below(3_000);
       const limit = 2_000 + chance.below(3_000);
-      // Of an identity, beside a limit of the key.
+      // Uses of an identity, in addition to a limit of the key.
       const isShared = run % 3 !== 1;
       if (isShared) await latchkey.createIdentity({ externalId: "pier", remaining: granted });
       const { key, keyId } = await issue(context, {
@@ -52,7 +52,7 @@ describeOnEveryStore("units ahead", (open, runs) => {
       const uses = isShared ? { externalId: "pier" } : { keyId };
       let admitted = 0;
       let isCalm = false;
-      /** Of calls that failed, nobody knows. */
+      /** Failed calls, whose outcome is unknown. */
       let unknown = 0;
       const make = () =>
         context.another({
@@ -83,13 +83,13 @@ describeOnEveryStore("units ahead", (open, runs) => {
           await latchkey.updateRemaining({ ...uses, op: "increment", value: by });
           granted += by;
         } else if (what === 1) {
-          // What cannot be given back when a process closes is lost as if it died.
+          // Units that a closing process cannot return are lost, as if it had died.
           isCalm = true;
           await each.close();
           isCalm = false;
           processes[at] = make();
         } else if (what === 2 && run % 2 === 1) {
-          // As if it were killed: nobody hears of it again.
+          // As if killed: nothing of it reaches the store any more.
           hasDied = true;
           processes[at] = make();
         } else if (what < 5)
@@ -140,7 +140,7 @@ describeOnEveryStore("units ahead", (open, runs) => {
         externalId: "harbour",
         usesFrom: "identity",
       });
-      /** When each key was admitted. */
+      /** The instants of admission by key. */
       const admitted = new Map<string, number[]>([
         [key, []],
         [other, []],
@@ -246,7 +246,7 @@ describeOnEveryStore("units ahead", (open, runs) => {
     expect((await plain.getKey({ keyId })).remaining).toBe(0);
   });
 
-  test("E1: units are used neither past a refill nor past the edge of their window", async () => {
+  test("E1: leased units are used neither after a refill nor beyond their window", async () => {
     const { onEvent, leased } = counting();
     const context = open({ leases: { ms: LONG_MS }, onEvent });
     const { latchkey } = context;
@@ -308,7 +308,7 @@ describeOnEveryStore("units ahead", (open, runs) => {
   });
 
   test.each(["with a requestId", "that reserves", "with a limit of its own"])(
-    "E5: a verification %s is not refused beside units that its own process holds",
+    "E5: a verification %s is not refused because its own process has leased units",
     async (which) => {
       const { onEvent, leased } = counting();
       const context = open({ usage: false, leases: { ms: LONG_MS, share: 0.5 }, onEvent });
@@ -332,7 +332,7 @@ describeOnEveryStore("units ahead", (open, runs) => {
         return verdict.code;
       };
       expect(await take(left - 900)).toBe("VALID");
-      // Now with leases of two keys.
+      // The same with leases of two keys.
       for (const each of [key, other]) left -= await untilLeased(latchkey, each, leased);
       expect(await take(left)).toBe("VALID");
       expect((await latchkey.verifyKey({ key: other })).code).toBe("USAGE_EXCEEDED");

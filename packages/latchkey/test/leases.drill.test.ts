@@ -20,22 +20,22 @@ import { STORE_OPTIONS, startWorkers } from "./lease-drill/workers.js";
 const RUN_MS = Number(LONG_RUN_MS ?? 1_500);
 const SEED = 20_261_123;
 const HOUR_MS = 3_600_000;
-/** So many changes are made before. */
+/** Number of changes before the failover. */
 const FAILS_OVER_AT = 2;
 
-/** What becomes of the store and of clocks meanwhile. */
+/** What happens to the store and to clocks during the run. */
 interface Circumstances {
-  /** The server breaks off all that is under way, and comes back with all that it had answered. Once in a short run. */
+  /** Restarts the server: it aborts everything in progress, and comes back with everything that it had answered. Once in a short run. */
   readonly restart?: () => Promise<void>;
-  /** Another server takes over, which may lack what was written last. Once. */
+  /** Lets another server take over, which may lack the latest writes. Once. */
   readonly failOver?: () => Promise<void>;
-  /** How far the clocks of processes are off, in ms. Windows say nothing then. */
+  /** Offsets of the processes' clocks, in ms. Windows are not checked then. */
   readonly offsets?: readonly number[];
 }
 
 const steady = () => Number(process.hrtime.bigint());
 
-/** Calls until the store answers. */
+/** Repeats a call until the store answers. */
 async function untilAnswered<Answer>(call: () => Promise<Answer>): Promise<Answer> {
   for (;;) {
     try {
@@ -82,7 +82,7 @@ async function drill(url: string, circumstances: Circumstances = {}): Promise<vo
       revoked[at]?.push(span);
       await pause(chance.below(50));
       span.to = steady();
-      // One that has used up its uses cannot be enabled before it has others.
+      // A key without uses left cannot be enabled before it gets new ones.
       const raised = KEYS[at] === "scarce" ? at : chance.pick(scarce);
       const idempotencyKey = `raise-${count}`;
       const input = { keyId: keys[raised]?.keyId as string, value: RAISE, idempotencyKey };
@@ -111,10 +111,10 @@ async function drill(url: string, circumstances: Circumstances = {}): Promise<vo
     const used = granted - remaining;
     const about = `${kind} ${at}: ${granted} granted, ${count} admitted, ${unknown} failed, ${remaining} left, ${reserved} held by ${kills} that were killed`;
     const share = Math.ceil(granted * 0.01);
-    // E1. Of what a failover has lost, each process may use a share, beside what it asked for in that moment.
+    // E1: after a failover, each process may use one share of the lost writes, besides what it asked for in that moment.
     const lost = failOver === undefined ? 0 : offsets.length * share;
     expect(count, about).toBeLessThanOrEqual(used + lost);
-    // E3, E4: what is lost was held by those that were killed, or taken by verifications without an answer.
+    // E3, E4: lost uses were held by killed processes, or taken by verifications without an answer.
     expect(used - count, about).toBeLessThanOrEqual(reserved + kills + unknown);
     expect(reserved, about).toBeLessThanOrEqual(share * kills);
     sums.admitted += count;
@@ -131,14 +131,14 @@ async function drill(url: string, circumstances: Circumstances = {}): Promise<vo
       JSON.stringify({ url, total, kills, stops, restarts, changes, contradictions, most, sums }),
     );
   expect(contradictions).toBe(0);
-  // Processes whose clocks are hours apart are not in one window, with leases or without.
+  // Processes whose clocks are hours apart are never in the same window, with or without leases.
   if (circumstances.offsets !== undefined) return;
   expect(most.limited).toBeLessThanOrEqual(LIMIT);
   expect(most.sliding).toBeLessThanOrEqual(LIMIT);
   expect(most.bucket).toBeLessThanOrEqual(LIMIT / 2 + LIMIT);
 }
 
-/** The most leases beside one key: of those that were killed. */
+/** Maximum leases on one key, left by killed processes. */
 async function mostHeld(
   store: KeyStore,
   { workspaceId }: Latchkey,
@@ -157,7 +157,7 @@ describe("E1 to E4: of three processes with leases, killed and stopped, none adm
 
   describeWithRedis("on Redis", () => {
     test(`which is killed and started again (seed ${SEED})`, async () => {
-      // With `everysec` it may answer before it has written, and what a killed server has not written it does not have.
+      // With `everysec`, the server may answer before it has written, and would lose that if it were killed.
       const server = await startRedis({ appendfsync: "always" });
       const restart = async () => {
         await server.stop();

@@ -4,15 +4,15 @@ import { openStore } from "../src/open-store.js";
 import { cliStore, TERMINAL } from "../src/testing/cli-store.js";
 import { wrapped } from "./wrapped-store.js";
 
-/** When units are taken ahead. */
+/** The instant of the leases. */
 const NOON = Date.UTC(2031, 4, 17, 12);
-/** A living process has given them back by then. */
+/** By then, a live process has returned its leases. */
 const LATER = { clock: () => NOON + 20_000 };
 const AT_NOON = { clock: () => NOON + 19_999 };
 
 const GRANTED = 10_000;
 
-/** A key with uses and a limit, of which a process has taken some ahead that it gives back when that is wanted. */
+/** A key with uses and a limit that a process has leased from, and a function that makes the process return the lease. */
 async function leased(isShared = false) {
   const cli = cliStore();
   const opened = openStore(cli.url);
@@ -59,7 +59,7 @@ async function leased(isShared = false) {
 }
 
 describe("latchkey leases", () => {
-  test("lists what processes have taken ahead, and nothing after they gave it back", async () => {
+  test("lists the leases of processes, and nothing after they were returned", async () => {
     const { json, run, keyId, reserved, close } = await leased();
     const [lease] = await json("leases", AT_NOON);
     const { leaseId } = lease as unknown as { leaseId: string };
@@ -88,7 +88,7 @@ describe("latchkey leases", () => {
     expect((await run("leases", AT_NOON)).stdout).toBe("");
   });
 
-  test("with --end-dead counts as used what dead processes hold, and touches no other", async () => {
+  test("with --end-dead counts leases of dead processes as used, and touches no other", async () => {
     const { json, keyId, reserved } = await leased();
     const [before] = await json(`keys get ${keyId}`);
     expect(await json("leases --end-dead", AT_NOON)).toMatchObject([{ state: "in use" }]);
@@ -101,7 +101,7 @@ describe("latchkey leases", () => {
     expect(await json(`keys get ${keyId}`)).toEqual([rest]);
   });
 
-  test("a process whose lease was ended goes on, and no use is admitted twice", async () => {
+  test("a process whose lease was ended continues, and no use is admitted twice", async () => {
     const { json, latchkey, key, keyId, admitted, reserved, close } = await leased();
     await json("leases --end-dead", LATER);
     for (let use = 0; use < 2 * reserved; use += 1)
@@ -112,7 +112,7 @@ describe("latchkey leases", () => {
     expect(GRANTED - remaining).toBeLessThanOrEqual(admitted + 3 * reserved);
   });
 
-  test("lists a lease once that holds units of a key and of its identity", async () => {
+  test("lists a lease on both a key and its identity only once", async () => {
     const { json, latchkey, keyId } = await leased(true);
     const { id: identityId, reserved } = await latchkey.getIdentity({ externalId: "user_1" });
     const ratelimits = [{ name: "default", cost: reserved }];

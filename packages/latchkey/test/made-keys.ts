@@ -4,7 +4,7 @@ import { wrapped } from "./wrapped-store.js";
 
 let secrets = 0;
 
-/** Makes keys of an API, many in one write. */
+/** Creates keys of an API, many in one write. */
 export async function makeKeys(
   latchkey: Latchkey,
   apiId: string,
@@ -22,7 +22,7 @@ export async function makeKeys(
   return keyIds;
 }
 
-/** A latchkey over the store of a context, how many keys and pages of them it has read, and how many keys one page may have had. */
+/** A latchkey on a context's store that counts the keys and pages it reads, and the maximum keys of one page. */
 export function counting(context: TestContext) {
   const counts = { keys: 0, pages: 0, atOnce: 0, ofPage: 0 };
   let running = 0;
@@ -44,7 +44,7 @@ export function counting(context: TestContext) {
   return { counts, latchkey: context.another({ store }) };
 }
 
-/** The keys of all pages, and what each page says that it has read. */
+/** The keys of all pages, and the number of scanned keys that each page reports. */
 export async function allPages(latchkey: Latchkey, question: ListKeysInput) {
   const ids: string[] = [];
   const scanned: (number | undefined)[] = [];
@@ -62,7 +62,7 @@ export async function allPages(latchkey: Latchkey, question: ListKeysInput) {
 export const idsOf = ({ keys }: { readonly keys: readonly { readonly id: string }[] }) =>
   keys.map(({ id }) => id);
 
-/** A test's latchkey with APIs of these names. */
+/** A context with APIs of these names. */
 export async function openWithApis(open: OpenContext, ...names: string[]) {
   const context = open();
   const { latchkey } = context;

@@ -26,7 +26,7 @@ describe("made-up keys", () => {
     const chance = chanceOf(1);
     const presentMany = async (count: number) => {
       for (let at = 0; at < count; at += 1) {
-        // Of another system, so that each is looked for in the store.
+        // In the format of another system, so that each is looked up in the store.
         const key = `sk_${chance.below(2 ** 32)}_${at}_${chance.below(2 ** 32)}`;
         const { code } = await latchkey.verifyKey({ key });
         if (code !== "NOT_FOUND") throw new Error(`${key} is ${code}`);
@@ -35,7 +35,7 @@ describe("made-up keys", () => {
     await presentMany(FIRST);
     const before = heapUsed();
     await presentMany(MORE);
-    // Kept at 40 bytes each, they would take as much.
+    // If they were kept, 40 bytes for each would already reach this bound.
     expect(heapUsed() - before).toBeLessThan(2 * MB);
     expect(writes).toEqual([]);
     await latchkey.close();

@@ -21,20 +21,20 @@ import { wrapped } from "./wrapped-store.js";
 
 const OWNERS = ["pier-7", "pier-8"] as const;
 
-/** A key as the test knows it. */
+/** A key in the model. */
 interface Known {
   readonly keyId: string;
   readonly key: string;
   readonly apiId: string;
   readonly owner: string | undefined;
-  /** What it was made of by rotation. */
+  /** The key it was rotated from. */
   readonly from?: Known;
-  /** Whether it was there when the call began. */
+  /** Whether it existed when the call started. */
   readonly isEarly: boolean;
   readonly isDamaged?: boolean;
 }
 
-/** Keys of two APIs and two owners, and of nobody: switched on and off, expired, used up, rotated, damaged. */
+/** Keys of two APIs, of two owners and without an owner: enabled, disabled, expired, used up, rotated, damaged. */
 async function makeKeys(context: TestContext, chance: Chance, apiIds: readonly string[]) {
   const { latchkey, store } = context;
   const keys: Known[] = [];
@@ -65,7 +65,7 @@ async function makeKeys(context: TestContext, chance: Chance, apiIds: readonly s
   return keys;
 }
 
-/** What another process does meanwhile: what is made is added to the keys. */
+/** A concurrent action of another process. New keys are added to `keys`. */
 async function actBeside(latchkey: Latchkey, chance: Chance, keys: Known[]): Promise<void> {
   const one = chance.pick(keys);
   const { keyId, key, apiId, owner } = one;
@@ -85,12 +85,12 @@ async function actBeside(latchkey: Latchkey, chance: Chance, keys: Known[]): Pro
   try {
     await chance.pick(actions)();
   } catch (error) {
-    // It is gone, damaged, rotated or expired by now.
+    // The key is deleted, damaged, rotated or expired by now.
     if (!(error instanceof LatchkeyError) || error.code === "STORE_UNAVAILABLE") throw error;
   }
 }
 
-/** A store beside which others act before its commits, and which fails from one call on, after or before it has done it. */
+/** A store with concurrent actions before its commits, which fails from one call on, before or after executing it. */
 function disturbed(
   store: KeyStore,
   chance: Chance,
@@ -109,7 +109,7 @@ function disturbed(
   });
 }
 
-/** Calls until it resolves: a call that was killed goes on where it was. */
+/** Repeats a call until it resolves. A killed call is continued. */
 async function callUntilDone<Answer>(
   context: TestContext,
   chance: Chance,
@@ -125,7 +125,7 @@ async function callUntilDone<Answer>(
       (answer) => ({ answer }),
       (error: unknown) => error,
     );
-    // It was done before it could be killed.
+    // The call completed before it could be killed.
     if (!(outcome instanceof Error)) return { ...(outcome as { answer: Answer }), kills: killed };
     expect(outcome).toMatchObject({ code: "STORE_UNAVAILABLE" });
   }
@@ -148,7 +148,7 @@ async function codesOf(latchkey: Latchkey, keys: readonly Known[]) {
   );
 }
 
-/** The keys that a call means, with what was made of them by rotation. */
+/** The keys that a call refers to, including those rotated from them. */
 function meant(keys: readonly Known[], { apiId, externalId, keyIds }: KeysReference): Known[] {
   const isNamed = (each: Known) =>
     keyIds === undefined
@@ -247,7 +247,7 @@ describeOnEveryStore("many keys at once", (open, runs) => {
         try {
           return await each.deleteIdentity({ identityId, keys: keysAre });
         } catch (error) {
-          // The call before was killed behind its last step.
+          // The previous call was killed after its last step.
           if ((error as LatchkeyError).code === "NOT_FOUND") return null;
           throw error;
         }
@@ -276,7 +276,7 @@ describeOnMemory("many keys at once, of which the input", (open) => {
     ["keyIds", ["apiId"]],
     ["apiId", []],
   ] as const)(
-    "%s is undefined beside %j: refused, for without it the call would mean more keys",
+    "%s is undefined next to %j: refused, because the call would otherwise refer to more keys",
     async (absent, beside) => {
       const { context, keys, apiIds } = await openKeys(open, 300);
       const given = { apiId: apiIds[0] ?? "", externalId: OWNERS[0] };

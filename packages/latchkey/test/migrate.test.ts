@@ -4,7 +4,7 @@ import { describeWithPostgres, POSTGRES_URL, startServer } from "@latchkey/postg
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runCommand } from "../src/testing/run-command.js";
 
-test("latchkey migrate refuses a store that needs none", async () => {
+test("latchkey migrate refuses a store without migrations", async () => {
   await expect(runCommand(["migrate", "--store", "memory:"])).rejects.toThrow(
     "--store must be postgres://",
   );
@@ -17,7 +17,7 @@ describeWithPostgres("latchkey migrate", () => {
   });
   afterAll(() => server?.remove());
 
-  test("makes the tables, for a store that makes none, and may be called again", async () => {
+  test("creates the tables for a store that does not, and may be called again", async () => {
     const url = POSTGRES_URL ?? server?.url ?? "";
     for (const _ of [1, 2])
       expect(await runCommand(["migrate", "--store", url])).toEqual(["the tables are up to date"]);
@@ -27,7 +27,7 @@ describeWithPostgres("latchkey migrate", () => {
     await latchkey.close();
   });
 
-  test("--schema is where every command looks, and --to-schema where a copy goes; without prepared statements too", async () => {
+  test("every command uses --schema, and a copy writes to --to-schema, with or without prepared statements", async () => {
     const store = ["--store", POSTGRES_URL ?? server?.url ?? "", "--no-prepared-statements"];
     const [from, to] = ["here", "there"].map((name) => `${name}_${process.pid}`) as [
       string,

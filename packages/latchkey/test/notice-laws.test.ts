@@ -12,7 +12,7 @@ const SEED = Number(process.env.LATCHKEY_LAW_SEED ?? 20260412);
 const STEPS = Number(process.env.LATCHKEY_LAW_STEPS ?? 40);
 const WITHIN = 1_000;
 
-/** A store whose commits now and then are cut off, before they are made or before they are answered: as by a kill. */
+/** A store whose commits are sometimes cut off before or after they are executed, as by a kill. */
 function cutOff(store: KeyStore, chance: Chance): KeyStore {
   return wrapped(store, {
     commit: async (workspaceId, change) => {
@@ -40,7 +40,7 @@ describeOnEveryStore("notice", (open) => {
     ];
     const keyIds: string[] = [];
     const expires = () => context.now() + 1 + chance.below(3 * WITHIN);
-    // Keys that nobody changes: each is noticed, in whatever order the steps below meet.
+    // Keys that nobody changes. Each must be noticed, in whatever order the steps below run.
     const left = Array.from({ length: STEPS }, (_, number) => {
       const plaintext = `old_secret_${String(number).padStart(16, "0")}`;
       return { apiId, plaintext, expires: expires() };
@@ -78,7 +78,7 @@ describeOnEveryStore("notice", (open) => {
     expect(noticed.length).toBeGreaterThanOrEqual(left.length);
     expect(new Set(noticed).size).toBe(noticed.length);
     expect(await context.another().notice()).toEqual({ noticed: 0 });
-    // What is waited for is what keys have: nothing is left over of those that are gone.
+    // The remaining deadlines are those of existing keys: none is left over from deleted ones.
     const keys = [];
     for await (const key of context.another().keysOf({ apiId })) keys.push(key);
     const future = keys.filter((key) => key.expires !== undefined && key.expires > context.now());
@@ -88,7 +88,7 @@ describeOnEveryStore("notice", (open) => {
     );
   });
 
-  test("that a key expires soon, and that it has expired, is one event each, also of five sweeps at once", async () => {
+  test("an upcoming expiry and a past one are one event each, even with five concurrent sweeps", async () => {
     const context = open();
     const expires = context.now() + 8 * DAY_MS;
     const { keyId } = await issue(context, { expires, externalId: "user_1" });
@@ -118,7 +118,7 @@ describeOnEveryStore("notice", (open) => {
     ]);
   });
 
-  test("a key that was rotated is noticed with its successor, an imported one as any other, and neither when it is gone", async () => {
+  test("rotated keys, successors and imported keys are noticed, but not deleted ones", async () => {
     const context = open();
     const { latchkey } = context;
     const { apiId, keyId } = await issue(context);
@@ -141,7 +141,7 @@ describeOnEveryStore("notice", (open) => {
     expect(await latchkey.notice()).toEqual({ noticed: 0 });
   });
 
-  test("an expiry that moves after it was noticed is noticed anew, and one that is taken away is not", async () => {
+  test("an expiry that moves after it was noticed is noticed again, and a removed one is not", async () => {
     const context = open();
     const { latchkey, now } = context;
     const { keyId } = await issue(context, { expires: now() + DAY_MS });
@@ -153,7 +153,7 @@ describeOnEveryStore("notice", (open) => {
     expect(await latchkey.notice()).toEqual({ noticed: 1 });
     context.advance(2 * DAY_MS);
     expect(await latchkey.notice()).toEqual({ noticed: 1 });
-    // That clears it: the key lives on.
+    // This clears the expiry, and the key lives on.
     await latchkey.updateKey({ keyId, enabled: true });
     expect(await latchkey.getKey({ keyId })).not.toHaveProperty("expires");
     expect(await waiting(context.store)).toEqual([]);
@@ -164,7 +164,7 @@ describeOnEveryStore("notice", (open) => {
     expect(await latchkey.notice()).toEqual({ noticed: 0 });
   });
 
-  test("a sweep works in bounded steps, whose cursors lead through all that is due once", async () => {
+  test("a sweep works in bounded steps, whose cursors cover everything that is due once", async () => {
     const context = open();
     const { latchkey, now } = context;
     const { apiId } = await latchkey.createApi({ name: "maps" });
@@ -179,7 +179,7 @@ describeOnEveryStore("notice", (open) => {
       pages.push(page.noticed);
       cursor = page.cursor;
     } while (cursor !== undefined);
-    // Four have expired, of one it is noticed that it does soon.
+    // Four have expired, and one expires soon.
     expect(pages).toEqual([2, 2, 1]);
     expect(await latchkey.notice({ limit: undefined, cursor: undefined })).toEqual({ noticed: 0 });
     const { cursor: events } = await latchkey.readEvents();
@@ -192,7 +192,7 @@ describeOnEveryStore("notice", (open) => {
       expect(await rejectionOf(latchkey.notice({ limit }))).toMatchObject({ code: "BAD_REQUEST" });
   });
 
-  test("workspaces are noticed on their own: one where nothing is, and one that is disabled", async () => {
+  test("each workspace is noticed on its own, including an empty and a disabled one", async () => {
     const context = open();
     const { latchkey } = context;
     await issue(context, { expires: context.now() + DAY_MS });
@@ -203,7 +203,7 @@ describeOnEveryStore("notice", (open) => {
     expect((await other.readEvents()).events).toEqual([]);
   });
 
-  test("what cannot be read holds up nothing", async () => {
+  test("damaged records delay nothing", async () => {
     const context = open();
     const { latchkey, store, now } = context;
     const { apiId } = await latchkey.createApi({ name: "maps" });
@@ -222,14 +222,14 @@ describeOnEveryStore("notice", (open) => {
     const { events } = await latchkey.readEvents({ types: ["key.expiresSoon"] });
     const unreadable = events.filter((event) => event.unreadable).map(({ keyId }) => keyId);
     expect(unreadable.sort()).toEqual(damagedKeys.sort());
-    // A deletion that cannot know when the key would have expired leaves that to the sweep.
+    // Deleting a damaged key cannot remove its deadline, and leaves that to the sweep.
     for (const keyId of damagedKeys) await latchkey.deleteKey({ keyId });
     context.advance(DAY_MS);
     expect(await context.another().notice()).toEqual({ noticed: 3 });
     expect(await waiting(store)).toEqual([]);
   });
 
-  test("a key that a process of an earlier version moved or deleted is passed over", async () => {
+  test("a key that a process of an earlier version changed or deleted is skipped", async () => {
     const context = open();
     const { latchkey, store, now } = context;
     const { keyId } = await issue(context, { expires: now() + DAY_MS });
@@ -245,7 +245,7 @@ describeOnEveryStore("notice", (open) => {
     expect(await waiting(store)).toEqual([id.replace("s", "e")]);
   });
 
-  test("a doctor finds expiries of keys that an earlier version wrote, and a sweep those that it mended", async () => {
+  test("a doctor finds expiries that an earlier version wrote, and after its repair a sweep notices them", async () => {
     const context = open();
     const { latchkey, store, now } = context;
     const { apiId } = await latchkey.createApi({ name: "maps" });
@@ -266,7 +266,7 @@ describeOnEveryStore("notice", (open) => {
     expect(await latchkey.notice()).toEqual({ noticed: 3 });
   });
 
-  test("a sweep goes by its own clock: one that is ahead notices early, one that is behind late, and never twice", async () => {
+  test("a sweep uses its own clock: a fast one notices early, a slow one late, and none twice", async () => {
     const context = open();
     const { latchkey, now } = context;
     const expires = now() + 30 * DAY_MS;

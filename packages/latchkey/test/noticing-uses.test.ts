@@ -11,7 +11,7 @@ const DAYS = Number(process.env.LATCHKEY_LAW_STEPS ?? 4);
 const NEVER_MS = 3_600_000;
 const TYPES = ["uses.low", "uses.gone", "limit.near"] as const;
 
-/** A store whose commits now and then are lost, or their answers. */
+/** A store that sometimes loses commits, or their answers. */
 function failing(store: KeyStore, chance: Chance): KeyStore {
   const lost = () => new LatchkeyError("STORE_UNAVAILABLE", "lost", { outcome: "unknown" });
   return wrapped(store, {
@@ -36,7 +36,7 @@ async function typesOf(latchkey: Latchkey) {
 }
 
 describeOnEveryStore("notice of uses and limits", (open) => {
-  test(`each is noticed once per refill period and per window, whatever processes see of it (seed ${SEED})`, {
+  test(`each is noticed once per refill period and per window, whichever processes see it (seed ${SEED})`, {
     timeout: 120_000,
   }, async () => {
     const notice = { usesBelow: 3, limitAbove: 0.5 };
@@ -83,7 +83,7 @@ describeOnEveryStore("notice of uses and limits", (open) => {
         const used = limit.limit - limit.remaining;
         const half = limit.limit / 2;
         const of = limit.name === "all" ? verdict.identity?.id : keyId;
-        // A limit takes 1 in any case.
+        // A limit always takes 1.
         if (index !== 4 && used > half && used - 1 <= half)
           expected.add(`limit.near ${of} ${limit.reset}`);
       }
@@ -98,7 +98,7 @@ describeOnEveryStore("notice of uses and limits", (open) => {
             .catch(() => undefined);
         context.advance(HOUR_MS);
       }
-      // What was seen is written before the next refill: afterwards it holds no more.
+      // Notices are written before the next refill, because they no longer hold afterwards.
       await Promise.all(processes.map(noticeSurely));
       context.setClock((Math.floor(context.now() / DAY_MS) + 1) * DAY_MS + chance.below(HOUR_MS));
     }
@@ -113,7 +113,7 @@ describeOnEveryStore("notice of uses and limits", (open) => {
     expect(noticed.length).toBeGreaterThan(DAYS * 4);
   });
 
-  test("says whose uses and whose limit it is, and what is left", async () => {
+  test("names the owner of the uses or of the limit, and what is left", async () => {
     const context = open({ notice: { usesBelow: 0.4 } });
     const { latchkey, now } = context;
     const refill = { interval: "daily", amount: 5 } as const;
@@ -150,7 +150,7 @@ describeOnEveryStore("notice of uses and limits", (open) => {
     ]);
   });
 
-  test("is written with the next flush of usage where the option is given, and elsewhere when notice is called", async () => {
+  test("is written with the next flush of usage if the option is given, otherwise when notice is called", async () => {
     const context = open({ usage: { flushMs: NEVER_MS } });
     const { keyId, key } = await issue(context, {
       remaining: 1,
@@ -173,7 +173,7 @@ describeOnEveryStore("notice of uses and limits", (open) => {
       "uses.gone",
     ]);
     expect(await watching.notice()).toEqual({ noticed: 0 });
-    // What is over when somebody asks holds no more.
+    // A window that is over no longer counts.
     context.advance(HOUR_MS);
     await plain.updateKey({ keyId, remaining: null });
     await plain.verifyKey({ key });
@@ -182,7 +182,7 @@ describeOnEveryStore("notice of uses and limits", (open) => {
     expect(await plain.notice()).toEqual({ noticed: 0 });
   });
 
-  test("keys of a rotation, whose counters are one, are noticed once", async () => {
+  test("keys of a rotation share counters, and are noticed once", async () => {
     const context = open({ notice: { usesBelow: 2, expiresWithin: 1 } });
     const { latchkey } = context;
     const { keyId, key } = await issue(context, { remaining: 4 });
@@ -195,14 +195,14 @@ describeOnEveryStore("notice of uses and limits", (open) => {
       await process.updateRemaining({ keyId, op: "increment", value: added });
       await process.verifyKey({ key: secret, remaining: { cost: 7 } });
     }
-    // Both saw it.
+    // Both processes have seen it.
     const noticed = [await latchkey.notice(), await other.notice()];
     expect(noticed).toEqual([{ noticed: 1 }, { noticed: 0 }]);
   });
 });
 
 describeOnMemory("notice of uses and limits", (open) => {
-  test("a share is exact: 55 uses are not below 0.55 of 100, nor is what was taken of a limit above 0.57 of it", async () => {
+  test("a share is exact: 55 uses are not below 0.55 of 100, and 57 of 100 units are not above 0.57", async () => {
     const context = open({ notice: { usesBelow: 0.55, limitAbove: 0.57 } });
     const { latchkey } = context;
     const limit = 100_000_000;
@@ -219,7 +219,7 @@ describeOnMemory("notice of uses and limits", (open) => {
     expect(await latchkey.notice()).toEqual({ noticed: 2 });
   });
 
-  test("what uses come back to and go down from again within the period is noticed once; when they are set anew", async () => {
+  test("uses that rise and fall again within the period are noticed once, and again after they were set", async () => {
     const context = open({ notice: { usesBelow: 3 } });
     const { latchkey } = context;
     const refill = { interval: "daily", amount: 5 } as const;
@@ -244,7 +244,7 @@ describeOnMemory("notice of uses and limits", (open) => {
     expect(await latchkey.notice()).toEqual({ noticed: 1 });
   });
 
-  test("what does not hold any more is not noticed, nor what is gone or cannot be read", async () => {
+  test("nothing is noticed that no longer holds, or whose record is deleted or damaged", async () => {
     const context = open({ usage: { flushMs: NEVER_MS }, notice: {} });
     const { latchkey, store } = context;
     const { apiId } = await latchkey.createApi({ name: "maps" });
@@ -259,7 +259,7 @@ describeOnMemory("notice of uses and limits", (open) => {
     expect(await latchkey.notice()).toEqual({ noticed: 0 });
   });
 
-  test("dry runs, refusals, costs of 0 and shadows are none", async () => {
+  test("dry runs, refusals, costs of 0 and shadow limits cause no notice", async () => {
     const context = open({ notice: { usesBelow: 5 } });
     const { latchkey } = context;
     const { keyId, key } = await issue(context, {
@@ -274,7 +274,7 @@ describeOnMemory("notice of uses and limits", (open) => {
     expect(await latchkey.notice()).toEqual({ noticed: 1 });
   });
 
-  test("a repeated request of a key that has changed since is answered, and seen as far as it is still so", async () => {
+  test("a repeated request of a key that has changed since is answered, and noticed only if it still holds", async () => {
     const context = open({ notice: {} });
     const { latchkey } = context;
     await latchkey.createIdentity({ externalId: "user_1", remaining: 1 });
@@ -300,7 +300,7 @@ describeOnMemory("notice of uses and limits", (open) => {
     expect(await latchkey.notice()).toEqual({ noticed: 3 });
   });
 
-  test("what it remembers of it goes when it is over", async () => {
+  test("memory of notices is released when they are over", async () => {
     const context = open({ notice: {} });
     const { latchkey, store } = context;
     const { key } = await issue(context, { ratelimit: { limit: 1, duration: HOUR_MS } });
@@ -312,11 +312,11 @@ describeOnMemory("notice of uses and limits", (open) => {
       sizes.push((await store.page("ws_default", page)).size);
       context.advance(HOUR_MS);
     }
-    // A day after its window each may go.
+    // Each may be released a day after its window.
     expect(Math.max(...sizes)).toBeLessThanOrEqual(26);
   });
 
-  test("with usage false, what a process takes is not seen; with auditLog false there is nothing to write to", async () => {
+  test("with usage false, nothing is seen; with auditLog false, there is no log to write to", async () => {
     const context = open();
     const { key } = await issue(context, { remaining: 1 });
     const unseen = context.another({ usage: false, notice: {} });

@@ -1,6 +1,6 @@
 import type { AuditEvent, KeyStore, Latchkey } from "@latchkey/core";
 
-/** Notices until nothing is left. */
+/** Calls notice until nothing is left. */
 export async function sweep(latchkey: Latchkey, limit?: number): Promise<void> {
   let cursor: string | undefined;
   do ({ cursor } = await latchkey.notice({ limit, cursor }));
@@ -19,7 +19,7 @@ export async function readLog(latchkey: Latchkey): Promise<readonly AuditEvent[]
   }
 }
 
-/** Ids of the deadlines that the store holds. */
+/** Ids of the deadlines in the store. */
 export async function waiting(store: KeyStore): Promise<readonly string[]> {
   const want = { kind: "deadline", list: "deadline", after: null, limit: 1_000 } as const;
   const { found, size } = await store.page("ws_default", want);
@@ -27,7 +27,7 @@ export async function waiting(store: KeyStore): Promise<readonly string[]> {
   return found.map(({ record }) => record.id);
 }
 
-/** A key as the log says that it is, and how often its expiry was moved. */
+/** A key according to the log, and how often its expiry was moved. */
 interface LoggedKey {
   expires: number | null;
   moves: number;
@@ -35,8 +35,8 @@ interface LoggedKey {
 }
 
 /**
- * The model: follows every key through the log, and says which expiries were noticed and which should have been by now. Fails where one was
- * noticed that is none at that moment.
+ * The model: follows every key through the log, and returns which expiries were noticed and which should have been by now. Fails if the log
+ * notices an expiry that the key does not have at that moment.
  */
 export function noticedByTheLog(
   log: readonly AuditEvent[],

@@ -1,7 +1,7 @@
 import type { Latchkey } from "@latchkey/core";
 import { issue, type TestContext, VAULT_KEYS } from "../test-context.js";
 
-/** Everything that can be changed, made beforehand. */
+/** One of everything that can be changed. */
 export interface ChangeFixture {
   readonly apiId: string;
   readonly keyId: string;
@@ -27,18 +27,18 @@ export interface ChangeCase {
   readonly title: string;
   /** The name of the operation. */
   readonly operation: keyof Latchkey;
-  /** Does it, and answers the events that are expected. */
+  /** Makes the change, and returns the expected events. */
   readonly run: (latchkey: Latchkey, fixture: ChangeFixture) => Promise<readonly ExpectedChange[]>;
   /** The events come in any order. */
   readonly isUnordered?: true;
-  /** The workspace in whose log it stands, given by the case itself. */
+  /** The change is logged in another workspace, which the case itself names. */
   readonly isElsewhere?: true;
 }
 
-/** A vault, so that secrets can be kept readable. */
+/** A vault, so that secrets can be recoverable. */
 export const WITH_VAULT = { vault: { current: "a", keys: { a: VAULT_KEYS[0] } } };
 
-/** Makes one of everything. */
+/** Creates one of everything. */
 export async function makeChangeFixture(context: TestContext): Promise<ChangeFixture> {
   const { latchkey } = context;
   const { permissionId } = await latchkey.createPermission({ name: "tides.read" });

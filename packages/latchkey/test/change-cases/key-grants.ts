@@ -1,6 +1,6 @@
 import type { ChangeCase } from "./fixture.js";
 
-/** Changes of what a key holds. */
+/** Changes of the roles and permissions of a key. */
 export const KEY_GRANT_CASES: readonly ChangeCase[] = [
   ...(["addRoles", "setRoles"] as const).map(
     (operation): ChangeCase => ({

@@ -1,7 +1,7 @@
 import { NOON } from "../test-context.js";
 import type { ChangeCase, ChangeFixture } from "./fixture.js";
 
-/** Of the key of the fixture, when it is deleted: all that it was. */
+/** All fields of the fixture's key, as its deletion logs them. */
 const WHOLE_KEY = ({ apiId }: ChangeFixture) =>
   ({
     apiId: [apiId, undefined],

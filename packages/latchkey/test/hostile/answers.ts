@@ -12,7 +12,7 @@ import { expect } from "vitest";
 
 type Answer<Method extends StoreMethod> = Awaited<ReturnType<NonNullable<KeyStore[Method]>>>;
 
-/** What is wrong with what a store answered to a call; null where nothing is. */
+/** Whether an answer of a store has the types of the port. */
 type Check<Method extends StoreMethod> = (answer: Answer<Method>) => boolean;
 
 const isWholeOrNull = (value: unknown) => value === null || isWhole(value);
@@ -79,7 +79,7 @@ const CODES = [
   "INTERNAL_SERVER_ERROR",
 ];
 
-/** Asks a store, whose answer must have the types of the port, or be an error of the port. */
+/** Calls a store, and asserts that the answer has the types of the port, or is an error of the port. */
 export async function expectAnswerOrRefusal(
   method: StoreMethod,
   ask: () => unknown,

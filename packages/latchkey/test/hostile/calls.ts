@@ -50,7 +50,7 @@ const CHANGE: Change = {
 
 type Call = readonly [method: StoreMethod, ask: (store: KeyStore) => unknown];
 
-/** Calls of every method that answers something. Plans are new each time: stores keep something with them. */
+/** Calls of every method with an answer. Plans are created anew for each call, because stores cache data with them. */
 export const CALLS: readonly Call[] = [
   ["read", (store) => store.read(WORKSPACE, [KEY, IDENTITY])],
   [
@@ -90,7 +90,7 @@ export const CALLS: readonly Call[] = [
 /** The calls that charge. */
 export const CHARGES = CALLS.filter(([method]) => method === "charge").map(([, ask]) => ask);
 
-/** What the charges take from. */
+/** The records that the charges take from. */
 const FIRST_CHANGE: Change = {
   ...CHANGE,
   expects: [],
@@ -110,7 +110,7 @@ const FIRST_CHANGE: Change = {
   revision: 1,
 };
 
-/** Leaves one of everything in a store that is empty, as the charges confirm it. */
+/** Fills an empty store with one of everything that the charges expect. */
 export async function fillStore(store: KeyStore): Promise<void> {
   const begin = () => store.commit(WORKSPACE, FIRST_CHANGE);
   await begin();

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { type Recipe, revive } from "./values.js";
 
-/** Something else in one place of a value. */
+/** A replacement at one place of a value. */
 export interface ValueChange {
-  /** Which of its places, counted through as {@link placesIn} does; the rest of the division by how many there are. */
+  /** Index of the place in the order of {@link placesIn}, modulo the number of places. */
   readonly place: number;
   readonly to: Recipe;
 }
@@ -16,14 +16,14 @@ export const changesOf = (
 
 type Place = readonly (string | number)[];
 
-/** Every place of a value: itself, its fields and items and theirs, and a field more of each object. */
+/** Every place of a value: the value itself, its fields and items at all levels, and one additional field of each object. */
 function placesIn(value: unknown, path: Place = []): Place[] {
   if (typeof value !== "object" || value === null) return [path];
   const inner = Object.entries(value).flatMap(([name, item]) => placesIn(item, [...path, name]));
   return [path, ...inner, [...path, Array.isArray(value) ? value.length : "unknownField"]];
 }
 
-/** A copy with changes, and the fields at the top that were changed; `null` for the whole. */
+/** A copy with changes, and the changed top-level fields; `null` stands for the whole value. */
 export function changed(value: unknown, changes: readonly ValueChange[]) {
   const places = placesIn(value);
   const root = { whole: structuredClone(value) };
@@ -41,7 +41,7 @@ export function changed(value: unknown, changes: readonly ValueChange[]) {
   return { value: root.whole, fields };
 }
 
-/** The object that has a place; null where an earlier change took it away: what is hostile is not looked into. */
+/** The object that contains a place; null if an earlier change replaced it, because hostile values are not traversed. */
 function holderOf(root: object, path: Place, hostile: ReadonlySet<unknown>) {
   let holder: unknown = root;
   for (const name of path.slice(0, -1)) {

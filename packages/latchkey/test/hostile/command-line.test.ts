@@ -79,7 +79,7 @@ fuzz("any URL opens a store, or is refused without being repeated", {
     hostileText,
   ),
   feed: async ([scheme, host, rest]) => {
-    // A path names a file.
+    // A path would name a file.
     const url =
       scheme === "sqlite:"
         ? `sqlite:${rest.replace(/[^?#:\0]/g, "") || ":memory:"}`

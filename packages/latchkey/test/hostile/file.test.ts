@@ -9,7 +9,7 @@ import { expectAnswerOrRefusal } from "./answers.js";
 import { CALLS, fillStore } from "./calls.js";
 import { fuzz } from "./fuzz.js";
 
-/** The bytes of a file with one of everything, and where it differs from an empty one: those bytes hold records. */
+/** The bytes of a file with one of everything, and the positions where it differs from an empty one, which contain records. */
 interface Filled {
   readonly bytes: Buffer;
   readonly places: readonly number[];
@@ -28,7 +28,7 @@ async function filled(path: string): Promise<Filled> {
   return { bytes, places };
 }
 
-/** Null where it is refused. */
+/** The store of a file; null if it is refused. */
 async function opened(path: string): Promise<KeyStore | null> {
   try {
     return sqliteStore(path);

@@ -5,7 +5,7 @@ import { NOON, VAULT_KEYS } from "../test-context.js";
 /** A workspace with one of everything. */
 export interface Filled {
   readonly latchkey: Latchkey;
-  /** Changes that wrote something, so far. */
+  /** Number of changes so far that wrote something. */
   readonly writes: () => number;
   readonly inputs: readonly (readonly [OperationName, unknown])[];
 }
@@ -35,7 +35,7 @@ const SETTINGS = {
   enabled: true,
 } as const;
 
-/** `around`: what stands between latchkey and its store, once that is filled. */
+/** `around`: wraps the store for latchkey, once the store is filled. */
 export async function fill(
   around: (store: KeyStore) => KeyStore = (store) => store,
 ): Promise<Filled> {
@@ -46,7 +46,7 @@ export async function fill(
     ...memory,
     commit: async (workspaceId, change) => {
       const result = await memory.commit(workspaceId, change);
-      // A change of nothing is committed, so that what a refusal was decided on is durable.
+      // Latchkey commits empty changes, too, so that the reason of a refusal is durable.
       const { expects, ...written } = change;
       const isWrite = Object.values(written).some((part) =>
         Array.isArray(part) ? part.length > 0 : part !== null,

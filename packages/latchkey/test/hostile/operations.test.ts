@@ -8,7 +8,7 @@ import { hostile, hostileText } from "./values.js";
 
 let filled: Filled = await fill();
 
-/** What becomes of a call that hands in anything: its error, or null. */
+/** The error of a call; null if it resolves. */
 async function errorOf(call: () => Promise<unknown>): Promise<unknown> {
   let answer: Promise<unknown>;
   try {
@@ -27,7 +27,7 @@ function fieldsOf(input: unknown): readonly string[] {
   return typeof input === "object" && input !== null ? Object.keys(input) : [];
 }
 
-test("every operation has an input that hostile ones are made of, which it takes", async () => {
+test("every operation accepts the input from which hostile ones are derived", async () => {
   expect(new Set(filled.inputs.map(([name]) => name))).toEqual(new Set(Object.keys(OPERATIONS)));
   for (const [index, [name]] of filled.inputs.entries()) {
     const { latchkey, inputs } = await fill();
@@ -64,13 +64,13 @@ fuzz(
       );
       if (code !== "BAD_REQUEST") return;
       expect(issues.length, name).toBeGreaterThan(0);
-      // Where all of it is something else, its fields are not known here.
+      // If the whole input was replaced, its fields are unknown here.
       if (fields.includes(null)) return;
       const siblings = inputs
         .filter(([other]) => other === name)
         .flatMap(([, input]) => fieldsOf(input));
       const known = new Set<unknown>(["", ...fields, ...siblings]);
-      // A rule on several fields may name another one than was changed, or the whole.
+      // A rule about several fields may name a field that was not changed, or the whole input.
       for (const { path } of issues) expect(known, name).toContain(path.split(".")[0]);
     },
   },

@@ -14,7 +14,7 @@ import { fuzz } from "./fuzz.js";
 import { fill } from "./inputs.js";
 import { hostileJson, hostileText } from "./values.js";
 
-/** What is damaged of every record of a kind. */
+/** The damage to every record of a kind. */
 interface Damage {
   readonly kind: RecordKind;
   readonly body: readonly ValueChange[];
@@ -37,7 +37,7 @@ function damagedWithLinked(loaded: LoadedRecord, damage: Damage): LoadedRecord {
   return { ...damaged(loaded, damage), linked };
 }
 
-/** A store that answers damaged records. */
+/** A store that returns damaged records. */
 function damagedStore(store: KeyStore, damage: Damage): KeyStore {
   return {
     ...store,
@@ -55,7 +55,7 @@ function damagedStore(store: KeyStore, damage: Damage): KeyStore {
   };
 }
 
-/** The numbers in an answer that are none. */
+/** The invalid numbers in an answer. */
 function brokenNumbers(value: unknown): readonly unknown[] {
   if (typeof value === "number") return Number.isFinite(value) ? [] : [value];
   if (value instanceof Date) return brokenNumbers(value.getTime());

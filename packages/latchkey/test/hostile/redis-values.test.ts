@@ -8,7 +8,7 @@ import { fuzz } from "./fuzz.js";
 import { hostileText } from "./values.js";
 import { storedTexts } from "./words.js";
 
-/** A part of a text that was stored, and what stands there instead. */
+/** A part of a stored text, and its replacement. */
 const edit = fc.record({
   from: fc.nat(80),
   length: fc.oneof(fc.nat(3), fc.constant(1_000)),
@@ -38,7 +38,7 @@ describeWithRedis("values in Redis", () => {
     await server.remove();
   });
 
-  /** The places of all that is stored: a key, and a field or a member of it. */
+  /** The places of all stored values: a key, and a field or a member of it. */
   async function places(): Promise<readonly (readonly [key: string, field: string | null])[]> {
     const found: [string, string | null][] = [];
     for (const key of (await client.keys("*")).sort()) {

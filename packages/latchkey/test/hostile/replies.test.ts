@@ -21,7 +21,7 @@ const ANSWERS = [
   "stale 1",
   "conflict",
 ];
-/** What each of the calls is answered, or might be. */
+/** Actual and possible replies to each call. */
 const REDIS: Readonly<Record<string, readonly unknown[]>> = {
   read: [
     [

@@ -111,7 +111,7 @@ fuzz("whatever bytes a socket sends, the server goes on", {
       );
       socket.on("error", () => resolve()).on("close", () => resolve());
       socket.resume();
-      // Half a request is waited for: whoever sent it has gone.
+      // The server waits for the rest of half a request, whose client disappears here.
       socket.setTimeout(50, () => socket.destroy());
     });
     const response = await fetch(`http://127.0.0.1:${port}/v1/liveness`);

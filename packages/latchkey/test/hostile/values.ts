@@ -1,9 +1,9 @@
 import fc from "fast-check";
 
-/** A hostile value as JSON. `{ $: name }` stands for what JSON cannot say; {@link revive} makes it. */
+/** A hostile value as JSON. `{ $: name }` stands for a value that JSON cannot express; {@link revive} makes it. */
 export type Recipe = unknown;
 
-/** What JSON cannot say, or not briefly, by the name that stands for it. */
+/** Values that JSON cannot express, or not briefly, by name. */
 const SPECIAL: Readonly<Record<string, () => unknown>> = {
   undefined: () => undefined,
   NaN: () => Number.NaN,
@@ -90,7 +90,7 @@ function nested(levels: number, around: (inner: unknown) => unknown): unknown {
   return value;
 }
 
-/** Texts that parsers of this product, or what stands behind them, might take for something else. */
+/** Texts that parsers of this product, or the systems behind them, might misread. */
 const TEXTS = [
   ..." ,0,-0,-1,1,1.5,1e3,1e999,0x10,٣,NaN,null,true,__proto__,constructor,toString,then,*".split(
     ",",
@@ -160,7 +160,7 @@ const NUMBERS = [
   ...[1_773_144_000_000, 1_773_144_000_001, 8_640_000_000_000_000, 8_640_000_000_000_001],
 ];
 
-/** Any text: mostly one that might be taken for something else. */
+/** Any text; mostly one that might be misread. */
 export const hostileText: fc.Arbitrary<string> = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(...TEXTS) },
   { weight: 1, arbitrary: fc.string({ unit: "binary", maxLength: 40 }) },
@@ -170,7 +170,7 @@ export const hostileText: fc.Arbitrary<string> = fc.oneof(
 const FIELDS =
   "name,limit,duration,cost,and,or,interval,amount,refillDay,id,algorithm,burst,shadow,value,variant,__proto__,constructor,then,length,toJSON";
 
-/** Any JSON, with fields that inputs have. */
+/** Any JSON, with field names of inputs. */
 export const hostileJson: fc.Arbitrary<fc.JsonValue> = fc.letrec<{ value: fc.JsonValue }>(
   (tie) => ({
     value: fc.oneof(
@@ -182,7 +182,7 @@ export const hostileJson: fc.Arbitrary<fc.JsonValue> = fc.letrec<{ value: fc.Jso
         weight: 1,
         arbitrary: fc
           .array(fc.tuple(fc.constantFrom(...FIELDS.split(",")), tie("value")), { maxLength: 4 })
-          // As JSON.parse would: __proto__ is a field like any other.
+          // Like JSON.parse, which treats __proto__ as an ordinary field.
           .map((fields) =>
             JSON.parse(
               `{${fields.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`)}}`,
@@ -193,13 +193,13 @@ export const hostileJson: fc.Arbitrary<fc.JsonValue> = fc.letrec<{ value: fc.Jso
   }),
 ).value;
 
-/** A recipe of anything. */
+/** A recipe of any value. */
 export const hostile: fc.Arbitrary<Recipe> = fc.oneof(
   { weight: 3, arbitrary: hostileJson },
   { weight: 2, arbitrary: fc.constantFrom(...Object.keys(SPECIAL)).map((name) => ({ $: name })) },
 );
 
-/** The value that a recipe is of. */
+/** The value of a recipe. */
 export function revive(recipe: Recipe): unknown {
   if (Array.isArray(recipe)) return recipe.map(revive);
   if (typeof recipe !== "object" || recipe === null) return recipe;

@@ -41,7 +41,7 @@ export const APIS: Journey = {
     });
 
     await expectRefused("DELETE_PROTECTED", [other.deleteApi({ apiId })]);
-    // More than go in one step.
+    // More than fit into one step.
     for (let page = 0; page < 3; page += 1) {
       const rows = Array.from({ length: 100 }, (_, at) => ({
         apiId,

@@ -28,7 +28,7 @@ export const AUDIT_LOG: Journey = {
       "api.created",
     ]);
     expect(events[0]).toMatchObject({ at: context.now(), keyId, identityId, resourceId: keyId });
-    // A chain without a gap: each change begins where the one before it ended.
+    // A chain without a gap: each change starts where the previous one ended.
     const names = events.slice(0, 6).map(({ changes }) => changes[0]);
     const { name } = await other.getKey({ keyId });
     expect([...names.map((change) => change?.before), name].sort()).toEqual(
@@ -51,7 +51,7 @@ export const AUDIT_LOG: Journey = {
     await expectRefused("BAD_REQUEST", [other.listAuditEvents({ keyId, actor: "ada" })]);
 
     const read = await other.readEvents({ limit: 100 });
-    // Two of one instant are in the order of their commits, which their ids do not tell.
+    // Two events of one instant are in the order of their commits, which is not the order of their ids.
     expect(read.events).toHaveLength(events.length);
     expect(read.events).toEqual(expect.arrayContaining([...events]));
     expect(await latchkey.readEvents({ after: read.cursor })).toMatchObject({ events: [] });

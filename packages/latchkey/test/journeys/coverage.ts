@@ -1,12 +1,12 @@
 import type { Latchkey } from "@latchkey/core";
 
-/** Which operations were called: those that did what they are for, and those that refused. */
+/** The called operations: those that succeeded, and those that refused. */
 export interface Coverage {
   readonly done: Set<string>;
   readonly refused: Set<string>;
 }
 
-/** The same latchkey, and those it makes, with each outcome noted. */
+/** Records the outcomes of a latchkey, and of those that it creates. */
 export function noting(latchkey: Latchkey, coverage: Coverage): Latchkey {
   return new Proxy(latchkey, {
     get(target, name) {
@@ -33,7 +33,7 @@ export function noting(latchkey: Latchkey, coverage: Coverage): Latchkey {
   });
 }
 
-/** Operations that refuse by their answer. */
+/** Whether an answer is a refusal, for operations that do not throw. */
 function isRefusal(outcome: unknown): boolean {
   if (typeof outcome !== "object" || outcome === null) return false;
   const { valid, success, kind } = outcome as Record<string, unknown>;

@@ -5,15 +5,15 @@ import { expectRefused, type TestContext } from "../test-context.js";
 import type { Journey } from "./journey.js";
 
 /**
- * Revoking what cannot be read: deleteKey, updateKey, deleteKeys, deleteApi, deleteIdentity, revokeRootKey, setWorkspaceEnabled.
- * And findApiOfKey, by which a caller of one API is told that it may.
+ * Revoking damaged records: deleteKey, updateKey, deleteKeys, deleteApi, deleteIdentity, revokeRootKey, setWorkspaceEnabled.
+ * And findApiOfKey, which decides whether a caller limited to one API may do so.
  */
 export const DAMAGED_RECORDS: Journey = {
   resource: "damaged records",
   title:
     "admit nobody who reads them, are revoked like any other for every process, and are counted in lists",
   async run(alone) {
-    // The same other process in all that follows: it has read what each part makes before that is damaged.
+    // One other process for all parts. It has read the records of each part before they are damaged.
     const other = alone.another();
     const context = { ...alone, other };
     for (const { damage } of DAMAGES) {
@@ -69,7 +69,7 @@ async function keys(context: Context, damage: Overwrite) {
     expect(await other.verifyKey({ key })).toEqual({ valid: false, code: "NOT_FOUND" });
 }
 
-/** The record names an API that is not there: nobody can tell from it alone whether that was deleted. */
+/** A key whose record names a missing API. The record alone does not show whether that API was deleted. */
 async function keyOfAnotherApi(context: Context) {
   const { latchkey, store, other } = context;
   const { apiId } = await latchkey.createApi({ name: "tide tables" });
@@ -165,7 +165,7 @@ async function workspaces(context: Context, damage: Overwrite) {
   expect(events).toMatchObject([{ type: "workspace.disabled", unreadable: true }]);
 }
 
-/** The code of a verdict, or of the error there was instead. */
+/** The code of a verdict, or of the error instead. */
 async function outcomeOf(call: Promise<{ readonly code: string }>): Promise<unknown> {
   try {
     return (await call).code;

@@ -4,7 +4,7 @@ import type { Finding } from "../../src/doctor/finding.js";
 import { HOUR_MS, NOON, type TestContext } from "../test-context.js";
 import type { Journey } from "./journey.js";
 
-/** What a doctor finds wrong, apart from clocks: the one of the test is not the store's. */
+/** Problems that a doctor finds, except those of clocks: the test has another clock than the store. */
 export async function illsOf({ another, store }: TestContext, fix: boolean): Promise<Finding[]> {
   const findings: Finding[] = [];
   for await (const finding of examine({ latchkey: another(), store, fix, rings: {} }))
@@ -12,7 +12,7 @@ export async function illsOf({ another, store }: TestContext, fix: boolean): Pro
   return findings.filter(({ check, state }) => check !== "clock" && state !== "fine");
 }
 
-/** What looks after a store, over its port. */
+/** Checks and repairs of a store through its port. */
 export const DOCTOR: Journey = {
   resource: "a doctor",
   title:

@@ -40,7 +40,7 @@ export const IDENTITIES: Journey = {
       { code: "RATE_LIMITED", remaining: 1 },
     ]);
 
-    // Lists are in the order of the ids, which within one millisecond is that of creation in one process only.
+    // Lists are in the order of ids. Within one millisecond, that is the order of creation only in a single process.
     context.advance(1);
     await other.createIdentity({ externalId: "pier-8" });
     const first = await latchkey.listIdentities({ limit: 1 });

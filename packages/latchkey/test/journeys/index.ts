@@ -19,7 +19,7 @@ import { TOKENS } from "./tokens.js";
 import { VERIFY_KEY } from "./verify-key.js";
 import { WORKSPACES } from "./workspaces.js";
 
-/** One journey a resource, and one for what looks after a store. A test holds that together they call every operation. */
+/** One journey per resource, and one for the doctor. A test checks that together they call every operation. */
 export const JOURNEYS: readonly Journey[] = [
   APIS,
   KEYS,

@@ -3,7 +3,7 @@ import { foreign, hex } from "../imports.js";
 import { DAY_MS, expectRefused, HOUR_MS, type TestContext, VAULT_KEYS } from "../test-context.js";
 import type { Journey } from "./journey.js";
 
-/** What a store must not change on the way. */
+/** Metadata that a store must return unchanged. */
 const META = {
   berth: 4,
   empty: { list: [], object: {}, text: "" },

@@ -98,7 +98,7 @@ async function eachPolicy({ latchkey, another }: TestContext) {
   const again = await other.reportLeaks({ leaks });
   expect(again.leaks).toEqual(first.leaks.map((leak) => ({ ...leak, isRepeat: true })));
   expect(await latchkey.listAuditEvents()).toEqual(log);
-  // The key is gone, and still it was one.
+  // The key is deleted, but the report is still recognised.
   const elsewhere = await other.reportLeaks({ leaks: [{ key: deleted?.key ?? "", url: "b" }] });
   expect(elsewhere.leaks).toEqual([{ keyId: deleted?.keyId, action: "deleted", isRepeat: true }]);
 }

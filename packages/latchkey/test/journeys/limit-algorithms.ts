@@ -8,7 +8,7 @@ const SLIDING = { limit: 4, duration: SPAN, algorithm: "sliding" } as const;
 const BUCKET = { limit: 3, duration: SPAN, algorithm: "token-bucket", burst: 5 } as const;
 const FIXED = { limit: 4, duration: SPAN };
 
-/** Limits that have an algorithm, or are only tried. */
+/** Limits with an algorithm, and shadow limits. */
 export const LIMIT_ALGORITHMS: Journey = {
   resource: "limit algorithms",
   title: "are decided exactly and shown as they are, through all processes together",
@@ -64,7 +64,7 @@ async function areShown(context: TestContext) {
   ]);
 }
 
-/** What every refusal says is held against what happens: refused a ms before, admitted then. */
+/** Checks the wait that every refusal names: refused one ms before its end, and admitted at its end. */
 async function sayWhenToRetry(context: TestContext) {
   for (const limit of [SLIDING, BUCKET, FIXED]) {
     const { key } = await issue(context, { ratelimit: limit });
@@ -113,13 +113,13 @@ async function startAnewOrGoOn(context: TestContext) {
   expect(await left({ ...BUCKET, burst: 8 })).toBe(3);
   expect(await left({ ...BUCKET, burst: 2 })).toBe(0);
   expect(await left({ ...BUCKET, limit: 2 })).toBe(0);
-  // What was taken flows back at the new rate.
+  // Taken units flow back at the new rate.
   context.advance(SPAN);
   expect(await left({ ...BUCKET, limit: 2 })).toBe(2);
   expect(await left(SLIDING)).toBe(4);
 }
 
-/** Keys that are alike but for this may share everything else that a process keeps of them. */
+/** Keys that differ only in this may share everything else in a process's cache. */
 async function areDecidedEachByItsOwn(context: TestContext) {
   const { latchkey } = context;
   const { apiId } = await latchkey.createApi({ name: "charts" });
@@ -203,7 +203,7 @@ async function tryALimit(context: TestContext) {
     });
     expect(verdict).not.toHaveProperty("ratelimits.1.shadow");
   }
-  // The one that refuses frees in 1,699 ms at most; of the one that is tried nothing is said.
+  // The limit that refuses has room in 1,699 ms at most. The shadow limit does not contribute.
   const refused = await watched.verifyKey({ key, ratelimits: [{ name: "tried", cost: 9 }] });
   expect(refused).toMatchObject({ code: "RATE_LIMITED", retryAfterMs: expect.any(Number) });
   expect(await latchkey.explainKey({ keyId })).toMatchObject({

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { expectRefused, HOUR_MS, issue, NOON, type TestContext } from "../test-context.js";
 import type { Journey } from "./journey.js";
 
-/** Names that run into one another where a store joins them, or gives a meaning to some character. */
+/** Names that would collide if a store joined them or treated a character specially. */
 const names = [
   ["a", "b:c"],
   ["a:b", "c"],

@@ -5,7 +5,7 @@ import type { Journey } from "./journey.js";
 
 const MINUTE_MS = 60_000;
 
-/** Makes a reservation, and answers its id. */
+/** Makes a reservation, and returns its id. */
 async function reserve(latchkey: Latchkey, input: InputOf<"reserve">): Promise<string> {
   const verdict = await latchkey.reserve(input);
   expect(verdict).toMatchObject({ code: "VALID", reservationId: expect.stringMatching(/^rsv_/) });

@@ -5,7 +5,7 @@ import type { RunsOf } from "../every-store.js";
 import { HOUR_MS, type TestContext } from "../test-context.js";
 import type { Journey } from "./journey.js";
 
-/** A key with every setting and all that a key can refer to, in a workspace of its own. */
+/** A key with every setting and everything that a key can refer to, in its own workspace. */
 interface Fixture {
   readonly workspaceId: string;
   readonly apiId: string;
@@ -16,11 +16,11 @@ interface Fixture {
   readonly key: string;
 }
 
-/** What can be damaged, of a key or of what it refers to. */
+/** Records that can be damaged: the key, and those that it refers to. */
 const TARGETS: readonly {
   readonly kind: RecordKind;
   readonly idOf: (fixture: Fixture) => string;
-  /** Some of the members of its body, which are damaged one by one. */
+  /** Members of its body that are damaged one by one. */
   readonly members: readonly string[];
 }[] = [
   { kind: "key", idOf: ({ keyId }) => keyId, members: ["apiId", "hash", "refill"] },
@@ -33,13 +33,13 @@ const TARGETS: readonly {
 
 type Target = (typeof TARGETS)[number];
 
-/** A way to revoke a key, by itself or with what it belongs to. */
+/** A way to revoke a key, alone or together with its API, identity or workspace. */
 interface Revocation {
   readonly revoke: (latchkey: Latchkey, fixture: Fixture) => Promise<unknown>;
   readonly type: string;
-  /** What is answered to whoever presents the key afterwards. */
+  /** Possible verdicts on the key afterwards. */
   readonly codes: readonly string[];
-  /** Whether its entry says what the key was as a whole, and so something of all that the key refers to. */
+  /** Whether its log entry contains the whole key, and so needs everything that the key refers to. */
   readonly tellsAll: boolean;
 }
 
@@ -52,7 +52,7 @@ const DELETE_KEY: Revocation = {
 const DISABLE_KEY: Revocation = {
   revoke: (latchkey, { keyId }) => latchkey.updateKey({ keyId, enabled: false }),
   type: "key.updated",
-  // What is damaged is met only by a process that has to read it anew.
+  // Only a process that has to read the record anew meets the damage.
   codes: ["DISABLED", "STORE_CORRUPT"],
   tellsAll: true,
 };
@@ -85,7 +85,7 @@ const REVOCATIONS: readonly Revocation[] = [
   },
 ];
 
-/** Revoking a key while something is damaged, of the key or of what it refers to: everything, and each member of everything. */
+/** Revoking a key while its record, or one that it refers to, is damaged: as a whole, or in one member. */
 export const REVOCATIONS_OF_DAMAGED: Journey = {
   resource: "revocations",
   title: "need no readable record, whichever one is damaged and how: every process sees them",
@@ -117,7 +117,7 @@ export const REVOCATIONS_OF_DAMAGED: Journey = {
   },
 };
 
-/** Takes as many of some cases as there are to be runs, and goes on behind them the next time. */
+/** Takes as many cases as there shall be runs, and continues after them the next time. */
 function takerOf(runs: RunsOf): <Item>(items: readonly Item[]) => readonly Item[] {
   let begin = 0;
   return (items) => {
@@ -128,15 +128,15 @@ function takerOf(runs: RunsOf): <Item>(items: readonly Item[]) => readonly Item[
   };
 }
 
-/** Latchkeys of four processes over one store. */
+/** Latchkeys of four processes on one store. */
 interface Processes extends Pick<TestContext, "store" | "now"> {
-  /** Has made everything. */
+  /** Has created everything. */
   readonly maker: Latchkey;
   /** Has verified each key before anything was damaged. */
   readonly warm: Latchkey;
   /** Has read nothing before it revokes. */
   readonly revoker: Latchkey;
-  /** Has met what is damaged. */
+  /** Has read the damaged records. */
   readonly cold: Latchkey;
 }
 
@@ -145,7 +145,7 @@ function processesOf({ latchkey, another, store, now }: TestContext): Processes 
   return { store, now, maker: latchkey, warm, revoker, cold };
 }
 
-/** Revokes what cannot be read at all: nobody who has not read it before is admitted, and nobody at all afterwards. */
+/** Revokes with an unreadable record: before, only processes that know it admit the key; afterwards, none does. */
 async function revokeUnreadable(
   processes: Processes,
   { kind, idOf }: Target,
@@ -168,7 +168,7 @@ async function revokeUnreadable(
   }
 }
 
-/** Revokes what has one member that cannot be read. Some are objects, which may hold anything. */
+/** Revokes with one unreadable member in a record. Some members are objects, which may contain anything. */
 async function revokeSpoilt(processes: Processes, target: Target, damage: Damage): Promise<void> {
   const fixture = await makeKey(processes);
   const { workspaceId } = fixture;
@@ -226,7 +226,7 @@ async function expectCodes(
     expect(codes).toContain(await codeOf(one.workspace(workspaceId), key));
 }
 
-/** The verdict on a secret, or the code of the error there was instead. */
+/** The verdict on a secret, or the code of the error instead. */
 async function codeOf(latchkey: Latchkey, key: string): Promise<string | undefined> {
   try {
     return (await latchkey.verifyKey({ key, ipAddress: ADDRESS })).code;

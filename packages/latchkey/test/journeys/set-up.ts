@@ -50,7 +50,7 @@ export const SET_UP: Journey = {
       });
     expect((await latchkey.listRoles()).map(({ name }) => name).sort()).toEqual(["guest", "pilot"]);
 
-    // Each is gone in the other process first: nothing that this one remembers may count.
+    // The other process deletes each first, so that the cache of this one must not count.
     const permissions = await other.listPermissions();
     for (const { id: permissionId } of permissions) await other.deletePermission({ permissionId });
     expect(await latchkey.ensurePermissions(["tides.read"])).toEqual({ created: ["tides.read"] });

@@ -18,7 +18,7 @@ export const STATISTICS: Journey = {
         await one.verifyKey({ key });
         await one.verifyKey({ key, remaining: { cost: 9 } });
         await one.verifyKey({ key: other.key });
-        // What was counted reaches the store before it is read.
+        // Flushes the counts before they are read.
         await one.getVerifications({ keyId, ...thisHour });
       }),
     );
@@ -35,7 +35,7 @@ export const STATISTICS: Journey = {
     await expectRefused("NOT_FOUND", [elsewhere.getVerifications({ keyId, ...thisHour })]);
 
     const usage = { ...thisHour, by: "key" } as const;
-    // The hour goes on, and counts of it may follow.
+    // The hour has not ended, and more counts may follow.
     expect(await latchkey.exportUsage(usage)).toEqual({ rows: [], until: NOON });
     await expectRefused("BAD_REQUEST", [latchkey.exportUsage({ ...usage, end: NOON })]);
     context.advance(2 * DAY_MS);

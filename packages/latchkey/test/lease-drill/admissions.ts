@@ -2,25 +2,25 @@ import { readFileSync } from "node:fs";
 import { KEYS, type Kind, WINDOW_MS } from "./keys.js";
 import { FAILED, ROW } from "./workers.js";
 
-/** Spans in which a key must not be admitted: from when a change resolved to when the one that brings it back began. */
+/** A span in which a key must not be admitted: from the end of the revoking change to the start of the one that restores it. */
 export interface Span {
   readonly from: number;
   to: number;
 }
 
-/** What processes have written, put together. */
+/** The combined records of all processes. */
 export interface Admissions {
   /** By key. */
   readonly admitted: readonly number[];
-  /** By key: verifications of which nobody knows whether the store took a use. */
+  /** By key: verifications for which it is unknown whether the store took a use. */
   readonly failed: readonly number[];
   /** Admissions of a key while it was revoked. */
   readonly contradictions: number;
-  /** The most in a window, a span, and a span of a bucket: of all keys of that kind. */
+  /** Maximum admissions in a window, a sliding span, and a span of a bucket, over all keys of that kind. */
   readonly most: Readonly<Record<"limited" | "sliding" | "bucket", number>>;
 }
 
-/** A verification that takes longer than this was held up: nobody knows when it was decided. In ms. */
+/** In ms. A verification that takes longer was delayed, and the instant of its decision is unknown. */
 const KNOWN_WITHIN = 5;
 
 /** `revoked`: by key. */
@@ -44,7 +44,7 @@ export function readAdmissions(
         continue;
       }
       admitted[at] = (admitted[at] ?? 0) + 1;
-      // One that ends after the key is on its way back may have met it.
+      // One that ends after the restoring change has started may have seen it.
       if (revoked[at]?.some(({ from, to }) => since > from && until < to)) contradictions += 1;
       const window = Math.floor(wallSince / WINDOW_MS);
       if (KEYS[at] === "limited" && window === Math.floor(wallUntil / WINDOW_MS)) {
@@ -63,13 +63,13 @@ export function readAdmissions(
   return { admitted, failed, contradictions, most };
 }
 
-/** The most that was decided in a span, as far as that is known. */
+/** Maximum decisions in one span, counting only those with a known instant. */
 function mostIn(instants: number[]): number {
   instants.sort((one, other) => one - other);
   let most = 0;
   let first = 0;
   for (const [at, instant] of instants.entries()) {
-    // A span of so many ms has both its first and its last one.
+    // A span includes its first and its last ms.
     while (instant + KNOWN_WITHIN - (instants[first] ?? 0) >= WINDOW_MS) first += 1;
     most = Math.max(most, at - first + 1);
   }

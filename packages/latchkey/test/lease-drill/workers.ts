@@ -10,22 +10,22 @@ import { tempFolder } from "../../src/testing/temp-folder.js";
 import type { Chance } from "../chance.js";
 import { BATCH, LEASE_MS } from "./keys.js";
 
-/** For a machine that stands still for a while: a store that gave up would fail a change, or lose a use. */
+/** Long deadlines for a machine that stalls: if a store gave up, a change would fail, or a use would be lost. */
 export const STORE_OPTIONS = {
   sqlite: { deadlineMs: 60_000 },
   redis: { commandTimeoutMs: 60_000, configTimeoutMs: 60_000 },
   postgres: { chargeTimeoutMs: 60_000, timeoutMs: 60_000 },
 };
 
-/** What a worker writes of each verification but those that were refused: numbers of 8 bytes. */
+/** What a worker writes about each verification except refused ones: numbers of 8 bytes. */
 export const ROW = ["at", "since", "until", "wallSince", "wallUntil"] as const;
 
-/** In the place of `until`: it failed, and nobody knows whether the store took a use. */
+/** Instead of `until`: it failed, and it is unknown whether the store took a use. */
 export const FAILED = 0;
 
 /**
- * Verifies keys without pause. Each admission is in a file before the next verification begins: whoever is killed takes with it
- * one at most. The steady clock is that of the machine; the other one is as wrong as it is told to be.
+ * Verifies keys without pause. Each admission is in a file before the next verification starts, so a killed worker loses at most one. The
+ * steady clock is that of the machine; the other one is off by the given offset.
  */
 const WORKER = `
 import { openSync, writeSync } from "node:fs";
@@ -68,21 +68,21 @@ for (let turn = 0; !isOver; turn += 1) {
 await latchkey.close();
 `;
 
-/** Processes that verify keys, and are killed and stopped. */
+/** Processes that verify keys, and are killed and paused. */
 export interface Workers {
-  /** What each process that ever was has written. */
+  /** Files of all processes, including those that have ended. */
   readonly files: readonly string[];
   readonly done: { kills: number; stops: number };
-  /** Kills one and starts another in its place, or stops one for a moment. */
+  /** Kills one and starts another instead, or pauses one for a moment. */
   disturb(chance: Chance): Promise<void>;
-  /** Each gives back what it holds. */
+  /** Stops all processes. Each returns what it has leased. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts three, and waits until each has decided on leases, also of counted keys.
+ * Starts three processes, and waits until each has used leases, including those of counted keys.
  *
- * @param offsets - How far the clock of each is off, in ms.
+ * @param offsets - Offset of each clock, in ms.
  */
 export async function startWorkers(
   url: string,
