@@ -2,7 +2,7 @@ import { createLatchkey, interceptStore, type Latchkey, unavailable } from "@lat
 import { memoryStore } from "@latchkey/memory";
 import { expect, test } from "vitest";
 
-/** A latchkey whose store is away after so many changes. */
+/** A latchkey whose store becomes unavailable after this many changes. */
 async function latchkeyThatLosesItsStore(changes: number): Promise<{
   readonly keyId: string;
   readonly apiId: string;
@@ -31,7 +31,7 @@ test.each([
   ["addPermissions", { permissions: ["write"] }],
   ["setRoles", { roles: ["writer"] }],
   ["addRoles", { roles: ["writer"] }],
-] as const)("a change by %s needs the store no more once it is written", async (name, grants) => {
+] as const)("a change by %s no longer needs the store once it is written", async (name, grants) => {
   const { keyId, losing, latchkey } = await latchkeyThatLosesItsStore(1);
   const call = losing[name] as (input: unknown) => Promise<unknown>;
   const [[field, [granted]]] = Object.entries(grants) as [[string, string[]]];
@@ -39,19 +39,19 @@ test.each([
   expect(await latchkey.getKey({ keyId })).toMatchObject(grants);
 });
 
-test("a deletion that stops in the middle is not told as one that did not happen", async () => {
+test("a deletion that stops halfway is not reported as not applied", async () => {
   const { apiId, losing, latchkey } = await latchkeyThatLosesItsStore(1);
   for (let count = 0; count < 30; count += 1) await latchkey.createKey({ apiId });
   await expect(losing.deleteKeys({ apiId })).rejects.toMatchObject({ outcome: "unknown" });
   expect((await latchkey.listKeys({ apiId })).total).toBeLessThan(31);
 });
 
-test("a deletion of an API whose keys stay is not told as one that did not happen", async () => {
+test("a deletion of an API whose keys stay is not reported as not applied", async () => {
   const { apiId, losing } = await latchkeyThatLosesItsStore(1);
   await expect(losing.deleteApi({ apiId })).rejects.toMatchObject({ outcome: "unknown" });
 });
 
-test("a change that the store was away for before it is told as one that did not happen", async () => {
+test("a change is reported as not applied if the store was unavailable before it", async () => {
   const { keyId, losing } = await latchkeyThatLosesItsStore(0);
   await expect(losing.setPermissions({ keyId, permissions: ["write"] })).rejects.toMatchObject({
     code: "STORE_UNAVAILABLE",

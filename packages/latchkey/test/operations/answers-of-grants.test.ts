@@ -13,7 +13,7 @@ const OPERATIONS = [
 ] as const;
 
 describeOnMemoryOrAll("roles and permissions of a key", (open) => {
-  test("each change answers what it wrote, also where the key is deleted before the answer", async () => {
+  test("each change returns what it wrote, even if the key is deleted before the answer", async () => {
     const context = open();
     const { latchkey } = context;
     for (const operation of OPERATIONS) {
@@ -46,7 +46,7 @@ describeOnMemoryOrAll("roles and permissions of a key", (open) => {
     }
   });
 
-  test("what this process knows by id alone is answered by its name", async () => {
+  test("records that this process knows only by id are returned with their name", async () => {
     const context = open();
     const { latchkey } = context;
     const { roleId } = await latchkey.createRole({ name: "editor" });

@@ -25,12 +25,12 @@ describeOnMemory("listApis", (open) => {
     expect((await latchkey.listApis()).apis).toHaveLength(3);
   });
 
-  test("of a workspace without any is empty", async () => {
+  test("returns an empty list for a workspace without APIs", async () => {
     const { latchkey } = open();
     expect(await latchkey.listApis()).toEqual({ apis: [], total: 0 });
   });
 
-  test("counts those that were deleted no more", async () => {
+  test("no longer counts deleted APIs", async () => {
     const { latchkey } = open();
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
     await latchkey.createApi({ name: "harbour gates" });
@@ -41,7 +41,7 @@ describeOnMemory("listApis", (open) => {
     });
   });
 
-  test("takes only cursors of its own, and 1 to 100 as a limit", async () => {
+  test("accepts only its own cursors, and a limit of 1 to 100", async () => {
     const { latchkey } = open();
     for (const externalId of ["a", "b"]) await latchkey.createIdentity({ externalId });
     const { cursor } = await latchkey.listIdentities({ limit: 1 });
@@ -58,7 +58,7 @@ describeOnMemory("listApis", (open) => {
 });
 
 describeOnMemory("updateApi", (open) => {
-  test("changes what is given and leaves what is omitted; getApi shows what is set", async () => {
+  test("changes given fields and keeps omitted ones; getApi shows the result", async () => {
     const { latchkey } = open();
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
     const shown = { id: apiId, name: "tide tables", workspaceId: "ws_default" };
@@ -79,7 +79,7 @@ describeOnMemory("updateApi", (open) => {
     expect(await latchkey.getApi({ apiId })).toEqual({ ...shown, name: "tides" });
   });
 
-  test("an empty allow-list is none, and nothing at all changes nothing", async () => {
+  test("an empty allow-list removes it, and an empty update changes nothing", async () => {
     const { latchkey } = open();
     const { apiId } = await latchkey.createApi({
       name: "tide tables",
@@ -94,7 +94,7 @@ describeOnMemory("updateApi", (open) => {
     expect(await latchkey.getApi({ apiId })).not.toHaveProperty("ipWhitelist");
   });
 
-  test("keeps addresses and ranges in their one form, each once, in the order given", async () => {
+  test("stores addresses and ranges in their canonical form, each once, in the given order", async () => {
     const { latchkey } = open();
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
     const ipWhitelist = [
@@ -109,7 +109,7 @@ describeOnMemory("updateApi", (open) => {
     });
   });
 
-  test("refuses entries that are no addresses by their place, and changes nothing then", async () => {
+  test("refuses invalid addresses by their place, and then changes nothing", async () => {
     const { latchkey } = open();
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
     const message =
@@ -124,7 +124,7 @@ describeOnMemory("updateApi", (open) => {
     expect(await latchkey.getApi({ apiId })).toMatchObject({ name: "tide tables" });
   });
 
-  test("takes at most 1,000 entries, and a name of 3 to 256 characters", async () => {
+  test("accepts at most 1,000 entries, and a name of 3 to 256 characters", async () => {
     const { latchkey } = open();
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
     const entries = (count: number) =>
@@ -158,7 +158,7 @@ describeOnMemory("updateApi", (open) => {
     },
   );
 
-  test("an API that is unknown, deleted or of another workspace is not found", async () => {
+  test("does not find an unknown API, a deleted one, or one of another workspace", async () => {
     const { latchkey } = open();
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
     const { apiId: deleted } = await latchkey.createApi({ name: "harbour gates" });
@@ -174,7 +174,7 @@ describeOnMemory("updateApi", (open) => {
     expect((await latchkey.getApi({ apiId })).name).toBe("tide tables");
   });
 
-  test("of racers that change different fields none loses", async () => {
+  test("loses none of several concurrent updates of different fields", async () => {
     const context = open();
     const { apiId } = await context.latchkey.createApi({ name: "tide tables" });
     const other = context.another();
@@ -190,7 +190,7 @@ describeOnMemory("updateApi", (open) => {
     });
   });
 
-  test("is emitted and logged, field by field, and not at all where nothing was given", async () => {
+  test("is emitted and logged field by field, and not at all if nothing was given", async () => {
     const events: LatchkeyEvent[] = [];
     const context = open({ onEvent: (event) => events.push(event) });
     const { apiId } = await context.latchkey.createApi({
@@ -217,7 +217,7 @@ describeOnMemory("updateApi", (open) => {
 });
 
 describeOnMemory("a protected API", (open) => {
-  test("is not deleted, nor is any of its keys, until the protection is taken away", async () => {
+  test("is not deleted, nor is any of its keys, until the protection is removed", async () => {
     const { latchkey } = open();
     const { apiId } = await latchkey.createApi({ name: "tide tables", deleteProtection: true });
     const { key } = await latchkey.createKey({ apiId });
@@ -240,7 +240,7 @@ describeOnMemory("an allow-list of addresses", (open) => {
     return { context, apiId, key };
   }
 
-  test("lets its addresses in and refuses others as FORBIDDEN, which takes no use", async () => {
+  test("admits its addresses and refuses others as FORBIDDEN, without taking a use", async () => {
     const { context, key } = await restricted(["192.0.2.0/24", "2001:db8::/32"]);
     const from = async (ipAddress: string) =>
       (await context.latchkey.verifyKey({ key, ipAddress })).code;
@@ -265,7 +265,7 @@ describeOnMemory("an allow-list of addresses", (open) => {
     });
   });
 
-  test("is seen by the next verification of a warm key, when it is set and when it is cleared", async () => {
+  test("applies from the next verification of a cached key, when it is set and when it is cleared", async () => {
     const context = open();
     const other = context.another();
     const { apiId } = await context.latchkey.createApi({ name: "tide tables" });
@@ -290,7 +290,7 @@ describeOnMemory("an allow-list of addresses", (open) => {
       expect(await context.latchkey.verifyKey({ key, ipAddress })).toMatchObject({ code });
   });
 
-  test("holds for the keys of its own API alone", async () => {
+  test("applies only to the keys of its own API", async () => {
     const { context } = await restricted(["10.0.0.0/8"]);
     const { apiId } = await context.latchkey.createApi({ name: "harbour gates" });
     const { key } = await context.latchkey.createKey({ apiId });
@@ -298,7 +298,7 @@ describeOnMemory("an allow-list of addresses", (open) => {
   });
 
   test.each(["10.0.0.0.0", "010.0.0.1", "10.0.0.0/8", "localhost", "", "10.0.0.1:x", 7, null])(
-    "an address of %j is refused by name, restricted or not, whatever the key",
+    "an address of %j is refused by name, with and without an allow-list, for any key",
     async (ipAddress) => {
       const { context, key } = await restricted([]);
       for (const secret of [key, "unknown"]) {
@@ -319,7 +319,7 @@ describeOnMemory("an allow-list of addresses", (open) => {
   );
 
   describe("and a requestId", () => {
-    test("the address is part of the question, in its one form", async () => {
+    test("the address belongs to the question, in its canonical form", async () => {
       const { context, key } = await restricted(["10.0.0.0/8"]);
       const ask = (ipAddress: string) =>
         context.latchkey.verifyKey({ key, ipAddress, requestId: "retry-1" });

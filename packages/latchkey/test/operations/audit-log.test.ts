@@ -5,7 +5,7 @@ describeOnMemory("the audit log", (open) => {
   const typesOf = (list: { readonly events: readonly { readonly type: string }[] }) =>
     list.events.map(({ type }) => type);
 
-  test("lists the latest entry first, with what it is about", async () => {
+  test("lists entries newest first, with their subject", async () => {
     const context = open();
     const { apiId, keyId } = await issue(context);
     context.advance(1_000);
@@ -27,7 +27,7 @@ describeOnMemory("the audit log", (open) => {
     expect(cursor).toBeUndefined();
   });
 
-  test("comes in pages that hold each entry once, and the last has no cursor", async () => {
+  test("comes in pages that contain each entry once, and the last page has no cursor", async () => {
     const context = open();
     for (let index = 0; index < 6; index += 1)
       await context.latchkey.createApi({ name: `tide tables ${index}` });
@@ -54,7 +54,7 @@ describeOnMemory("the audit log", (open) => {
     expect(outcome.code).toBe(code);
   });
 
-  test("is filtered by key, by identity or by who did it", async () => {
+  test("can be filtered by key, identity or actor", async () => {
     const context = open();
     const { keyId, apiId } = await issue(context, { externalId: "pier-7" });
     const { id: identityId } = await context.latchkey.getIdentity({ externalId: "pier-7" });
@@ -73,7 +73,7 @@ describeOnMemory("the audit log", (open) => {
     expect(await listed({ keyId: "key_unknown" })).toEqual([]);
   });
 
-  test("names the identity that a key was linked to, also one that was there before", async () => {
+  test("names the identity that a key was linked to, even an existing one", async () => {
     const context = open();
     const { identityId } = await context.latchkey.createIdentity({ externalId: "pier-7" });
     const { keyId } = await issue(context, { externalId: "pier-7" });
@@ -81,7 +81,7 @@ describeOnMemory("the audit log", (open) => {
     expect(events.map(({ resourceId }) => resourceId)).toEqual([keyId, identityId]);
   });
 
-  test("takes one filter at a time, and says so", async () => {
+  test("accepts only one filter at a time", async () => {
     const { latchkey } = open();
     const error = await rejectionOf(latchkey.listAuditEvents({ keyId: "key_1", actor: "a" }));
     expect(error).toMatchObject({
@@ -114,7 +114,7 @@ describeOnMemory("the audit log", (open) => {
     expect(await other.pruneAuditEvents({ before: context.now() })).toEqual({ deleted: 0 });
   });
 
-  test("holds nothing of what was refused", async () => {
+  test("contains nothing about refused changes", async () => {
     const context = open();
     const { apiId, keyId } = await issue(context);
     const before = await context.latchkey.listAuditEvents();
@@ -136,7 +136,7 @@ describeOnMemory("the audit log", (open) => {
     expect(await latchkey.listAuditEvents()).toEqual(before);
   });
 
-  test("holds nothing of an update that sets what is there, and no version rises", async () => {
+  test("contains no update that sets existing values, and no version rises", async () => {
     const events: string[] = [];
     const context = open({ onEvent: ({ type }) => events.push(type) });
     const { latchkey } = context;
@@ -184,7 +184,7 @@ describeOnMemory("the audit log", (open) => {
     expect((await latchkey.listAuditEvents()).events).toHaveLength(events.length);
   });
 
-  test("holds an update that only mends refills which a clock put ahead", async () => {
+  test("contains an update that only repairs refills which a clock put ahead", async () => {
     const context = open();
     const { latchkey } = context;
     context.advance(DAY_MS);
@@ -200,7 +200,7 @@ describeOnMemory("the audit log", (open) => {
     expect(types.sort()).toEqual(["key.created", "key.updated"]);
   });
 
-  test("has one entry for each of many racers that changed something, and none for the losers", async () => {
+  test("has one entry for each concurrent call that changed something, and none for the losers", async () => {
     const context = open();
     const { keyId } = await issue(context);
     const racers = Array.from({ length: 8 }, (_, index) =>
@@ -216,7 +216,7 @@ describeOnMemory("the audit log", (open) => {
     expect(typesOf({ events }).filter((type) => type === "key.created")).toHaveLength(2);
   });
 
-  test("holds a chain of changes without a gap, whatever raced: each begins where the one before ended", async () => {
+  test("contains an unbroken chain of concurrent changes: each starts where the previous one ended", async () => {
     const context = open();
     const { keyId } = await issue(context, { name: "name 0" });
     const racers = [context.latchkey, context.another(), context.another()];
@@ -236,7 +236,7 @@ describeOnMemory("the audit log", (open) => {
   });
 
   describe("pruning", () => {
-    test("forgets what was written before an instant, and nothing at it or after it", async () => {
+    test("deletes entries from before an instant, and none at it or after it", async () => {
       const context = open();
       for (const at of [NOON - 1, NOON, NOON + 1]) {
         context.setClock(at);
@@ -248,7 +248,7 @@ describeOnMemory("the audit log", (open) => {
       expect(await context.latchkey.pruneAuditEvents({ before: NOON })).toEqual({ deleted: 0 });
     });
 
-    test("goes on until all of it is done, in steps", async () => {
+    test("continues in steps until everything is done", async () => {
       const context = open();
       for (let page = 0; page < 6; page += 1) {
         const { apiId } = await context.latchkey.createApi({ name: "tide tables" });
@@ -270,14 +270,14 @@ describeOnMemory("the audit log", (open) => {
       { ahead: -1, code: undefined },
       { ahead: 0, code: undefined },
       { ahead: 1, code: "BAD_REQUEST" },
-    ])("takes an instant up to now: $ahead ms ahead of it, $code", async ({ ahead, code }) => {
+    ])("accepts an instant up to now: $ahead ms ahead of it, $code", async ({ ahead, code }) => {
       const { latchkey } = open();
       const call = latchkey.pruneAuditEvents({ before: NOON + ahead });
       const outcome = await call.catch((error) => error);
       expect(outcome.code).toBe(code);
     });
 
-    test("keeps the entries of keys that are gone until then", async () => {
+    test("keeps the entries of deleted keys until then", async () => {
       const context = open();
       const { keyId } = await issue(context);
       await context.latchkey.deleteKey({ keyId });

@@ -13,7 +13,7 @@ const revoked = (() => {
   return proxy;
 })();
 
-/** What no field of any input is, made anew for each call. */
+/** Values that no field of any input accepts, made anew for each call. */
 const WRONG: readonly (readonly [string, () => unknown])[] = [
   ["NaN", () => Number.NaN],
   ["Infinity", () => Number.POSITIVE_INFINITY],
@@ -40,7 +40,7 @@ const WRONG: readonly (readonly [string, () => unknown])[] = [
   ["a revoked proxy", () => revoked],
 ];
 
-/** What many fields are not, and some are. */
+/** Values that many fields refuse, and some accept. */
 const DOUBTFUL: readonly (readonly [string, () => unknown])[] = [
   ["undefined", () => undefined],
   ["null", () => null],
@@ -85,7 +85,7 @@ const LIMIT = { name: "reads", limit: 1, duration: 1 };
 const REFILL = { interval: "daily", amount: 1 };
 const IMPORTED = { apiId: "api_1", plaintext: "sk_live_1234567890" };
 
-/** An input of each operation that takes an object or a list, with what it needs and with every object that can be in it. */
+/** An input of each operation that takes an object or a list, with all required fields and every possible nested object. */
 const INPUTS: Readonly<Record<string, object>> = {
   createApi: { name: "tide tables", ipWhitelist: ["192.0.2.0/24"] },
   ensureApi: { name: "tide tables" },
@@ -184,10 +184,10 @@ const INPUTS: Readonly<Record<string, object>> = {
   notice: {},
 };
 
-/** Accepted and passed over, whatever is in them. */
+/** Fields that are accepted and ignored, with any contents. */
 const PASSED_OVER = new Set(["limit resources"]);
 
-/** Without which, or with another value of which, a rule on several fields names another of them. */
+/** Fields in rules about several fields: if one is missing or different, the rule names another field. */
 const NEEDED_BY_OTHERS = new Set([
   "createKey remaining",
   "createKeys 0.plaintext",
@@ -202,7 +202,7 @@ const NEEDED_BY_OTHERS = new Set([
   "exportUsage start",
 ]);
 
-/** The paths of all that can be wrong in an input: every field of its schema, and every value within the given one. */
+/** The paths of everything that can be wrong in an input: every field of its schema, and every value within the given input. */
 function pathsOf(name: string): string[] {
   const { input } = OPERATIONS[name as keyof typeof OPERATIONS] as { input: unknown };
   const shape = Object.keys((input as { shape?: object }).shape ?? {});
@@ -229,12 +229,12 @@ function withValue(input: unknown, path: readonly string[], value: unknown): unk
   return copy;
 }
 
-/** Of an input that is well formed, on a store without any of what it names. */
+/** Refusals of a well-formed input on a store without the records that it names. */
 const REFUSALS = /^(NOT_FOUND|PRECONDITION_FAILED|CONFLICT): /;
 
 type Calls = Readonly<Record<string, (input: unknown) => Promise<unknown>>>;
 
-/** A memory store that counts what is written. */
+/** A memory store that counts writes. */
 function countingStore(): { readonly store: KeyStore; writes(): number } {
   let count = 0;
   const inner = memoryStore();
@@ -252,7 +252,7 @@ function countingStore(): { readonly store: KeyStore; writes(): number } {
 }
 
 describe("the inputs above", () => {
-  test("are those of every operation that takes one", () => {
+  test("cover every operation with an input", () => {
     const taking = Object.entries(OPERATIONS).flatMap(([name, { input }]) =>
       input === null || name === "setWorkspaceEnabled" ? [] : [name],
     );
@@ -296,7 +296,7 @@ describeOnMemory("a bad input", (open) => {
     expect(wrongs).toEqual([]);
   });
 
-  test("of a negative zero is a zero", async () => {
+  test("with a negative zero is read as zero", async () => {
     const { latchkey } = open();
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
     const { keyId } = await latchkey.createKey({ apiId, remaining: 1 });
@@ -304,7 +304,7 @@ describeOnMemory("a bad input", (open) => {
     expect([answer.remaining, (await latchkey.getKey({ keyId })).remaining]).toEqual([0, 0]);
   });
 
-  test("of setWorkspaceEnabled and authenticateRootKey is refused as well", async () => {
+  test("of setWorkspaceEnabled and authenticateRootKey is refused, too", async () => {
     const { latchkey } = open();
     for (const [, make] of WRONG) {
       expect(await faultOf(latchkey.setWorkspaceEnabled(make() as boolean), "enabled")).toBeNull();
@@ -318,7 +318,7 @@ describeOnMemory("a bad input", (open) => {
   });
 });
 
-/** What is wrong with how a call refuses; null: nothing. */
+/** The fault of a refusal; null if there is none. */
 async function faultOf(answer: Promise<unknown>, path: string): Promise<string | null> {
   try {
     await answer;

@@ -4,7 +4,7 @@ import { type ExpectedChange, makeChangeFixture, WITH_VAULT } from "../change-ca
 import { CHANGE_CASES, CHANGES_NOTHING } from "../changes.js";
 import { describeOnMemory, NOON } from "../test-context.js";
 
-/** An entry or event, as far as its case names it. */
+/** The fields of an entry or event that its case expects. */
 function toExpected({ type, keyId, identityId, changes }: AuditEvent): ExpectedChange {
   const fields = Object.fromEntries(
     changes.map(({ field, before, after }) => [field, [before, after] as const]),
@@ -52,12 +52,12 @@ describeOnMemory("a change", (open) => {
       const entries = (await log.listAuditEvents()).events.toReversed();
       const added = isElsewhere === true ? entries : entries.slice(written);
       const took = { durationMs: 0 };
-      // What is erased is overwritten in the log alone.
+      // Erased values are overwritten only in the log.
       const asWritten = added.map(({ erased: _, ...entry }) => ({ ...entry, ...took }));
       expect(asWritten).toEqual(events.toSorted((one, other) => (one.id < other.id ? -1 : 1)));
     });
 
-    test("is not written where the log is off, and is emitted all the same", async () => {
+    test("is emitted but not written if the log is off", async () => {
       const context = open({ ...WITH_VAULT, auditLog: false });
       const fixture = await makeChangeFixture(context);
       const emitted: LatchkeyEvent[] = [];

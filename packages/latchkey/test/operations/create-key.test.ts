@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { DAY_MS, describeOnMemory, NOON, rejectionOf, VAULT_KEYS } from "../test-context.js";
 
-/** Of a number that is too large. */
+/** The message for a number that is too large. */
 const FROM_1 = "must be a whole number from 1 to 9007199254740991";
 
 describeOnMemory("createKey", (open) => {
-  test("answers an id and a secret that verifies, and nothing else", async () => {
+  test("returns an id and a secret that verifies, and nothing else", async () => {
     const { latchkey } = open();
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
     const created = await latchkey.createKey({ apiId, prefix: "tide_live" });
@@ -18,7 +18,7 @@ describeOnMemory("createKey", (open) => {
     });
   });
 
-  test("stores every field that it was given", async () => {
+  test("stores every given field", async () => {
     const { latchkey } = open({ vault: { current: "v", keys: { v: VAULT_KEYS[0] } } });
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
     await latchkey.createPermission({ name: "tides.read" });
@@ -84,7 +84,7 @@ describeOnMemory("createKey", (open) => {
     expect((await latchkey.listKeys({ apiId, externalId: "pier-7" })).keys).toHaveLength(50);
   });
 
-  test("lets externalId win over ownerId", async () => {
+  test("prefers externalId over ownerId", async () => {
     const { latchkey } = open();
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
     const { keyId } = await latchkey.createKey({ apiId, ownerId: "old", externalId: "new" });
@@ -110,7 +110,7 @@ describeOnMemory("createKey", (open) => {
     expect((await latchkey.listIdentities()).total).toBe(0);
   });
 
-  test("counts a name given twice once", async () => {
+  test("counts a repeated name once", async () => {
     const { latchkey } = open();
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
     await latchkey.createPermission({ name: "tides.read" });
@@ -121,7 +121,7 @@ describeOnMemory("createKey", (open) => {
     expect((await latchkey.getKey({ keyId })).permissions).toEqual(["tides.read"]);
   });
 
-  test("refuses an unknown API and one of another workspace alike", async () => {
+  test("refuses an unknown API and one of another workspace in the same way", async () => {
     const { latchkey } = open();
     const { apiId } = await latchkey.workspace("ws_other").createApi({ name: "tide tables" });
     const unknown = await rejectionOf(latchkey.createKey({ apiId: "api_unknown" }));
@@ -172,7 +172,7 @@ describeOnMemory("createKey", (open) => {
     );
   });
 
-  test("says what a field of another type must be", async () => {
+  test("names the expected type of a field", async () => {
     const { latchkey } = open();
     const error = await rejectionOf(
       latchkey.createKey({
@@ -193,7 +193,7 @@ describeOnMemory("createKey", (open) => {
     ]);
   });
 
-  test("refuses a refill without remaining, beside other issues", async () => {
+  test("refuses a refill without remaining, together with other issues", async () => {
     const { latchkey } = open();
     const error = await rejectionOf(
       latchkey.createKey({ apiId: "", refill: { interval: "daily", amount: 1 } }),
@@ -220,7 +220,7 @@ describeOnMemory("createKey", (open) => {
     expect(error.issues).toEqual([{ path: "remaining", message }]);
   });
 
-  test("a metadata object changed after the call changes nothing", async () => {
+  test("is not affected by later changes of the metadata object", async () => {
     const { latchkey } = open();
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
     const meta = { berth: { number: 4 } };

@@ -5,7 +5,7 @@ import { describeOnMemory, NOON, rejectionOf } from "../test-context.js";
 const PARTIAL = { partial: true } as const;
 
 describeOnMemory("createKeys with partial", (open) => {
-  test("answers of each key its id or its error, and writes those that it can", async () => {
+  test("returns an id or an error for each key, and writes the valid ones", async () => {
     const context = open();
     const { latchkey } = context;
     const apiId = await openApi(context);
@@ -47,7 +47,7 @@ describeOnMemory("createKeys with partial", (open) => {
     expect((await latchkey.listIdentities({})).total).toBe(1);
   });
 
-  test("knows a secret again under any pepper and in either form", async () => {
+  test("recognises a secret under any pepper and in either form", async () => {
     const context = open();
     const apiId = await openApi(context);
     await context.latchkey.createKeys([{ apiId, hash: hex(foreign(1)) }]);
@@ -72,7 +72,7 @@ describeOnMemory("createKeys with partial", (open) => {
     ]);
   });
 
-  test("of racing calls with the same secrets one takes each over, and the others say that it exists", async () => {
+  test("of racing calls with the same secrets, one imports each secret, and the others report that it exists", async () => {
     const context = open();
     const apiId = await openApi(context);
     const keys = [1, 2, 3].map((at) => ({ apiId, hash: hex(foreign(at)) }));
@@ -85,7 +85,7 @@ describeOnMemory("createKeys with partial", (open) => {
     expect((await context.latchkey.listKeys({ apiId })).total).toBe(3);
   });
 
-  test("a dry run judges like a real one and writes nothing", async () => {
+  test("a dry run gives the same results as a real one, and writes nothing", async () => {
     const context = open();
     const { latchkey } = context;
     const apiId = await openApi(context);
@@ -99,7 +99,7 @@ describeOnMemory("createKeys with partial", (open) => {
     expect(await written(context, apiId)).toEqual(before);
   });
 
-  test("refuses a list or an option that is wrong itself", async () => {
+  test("refuses an invalid list or option as a whole", async () => {
     const context = open();
     const { latchkey } = context;
     const refusals = [

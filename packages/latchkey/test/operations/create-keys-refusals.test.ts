@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { base64, digest, foreign, hex, openApi, pepperOf, written } from "../imports.js";
 import { describeOnMemory, NOON, rejectionOf } from "../test-context.js";
 
-describeOnMemory("createKeys, where it is refused or raced", (open) => {
-  test("a secret that is known is a conflict, and nothing of the list is written", async () => {
+describeOnMemory("createKeys, refused or raced", (open) => {
+  test("a known secret is a conflict, and nothing of the list is written", async () => {
     const context = open();
     const { latchkey } = context;
     const apiId = await openApi(context);
@@ -25,7 +25,7 @@ describeOnMemory("createKeys, where it is refused or raced", (open) => {
     }
   });
 
-  test("a plaintext that is known under an earlier pepper or without one is a conflict too", async () => {
+  test("a plaintext known under an earlier pepper or without one is a conflict, too", async () => {
     const context = open();
     const apiId = await openApi(context);
     await context.latchkey.createKeys([{ apiId, hash: hex(foreign(1)) }]);
@@ -53,7 +53,7 @@ describeOnMemory("createKeys, where it is refused or raced", (open) => {
     const importedAs = (apiId: string, field: "hash" | "plaintext") =>
       field === "hash" ? { apiId, hash: hex(foreign(1)) } : { apiId, plaintext: foreign(1) };
 
-    test("makes one key, in one process or in two", async () => {
+    test("creates one key, in one process or in two", async () => {
       const context = open({ pepper: pepperOf("p1") });
       const apiId = await openApi(context);
       const [first, second] = fields;
@@ -72,7 +72,7 @@ describeOnMemory("createKeys, where it is refused or raced", (open) => {
       expect((await context.latchkey.verifyKey({ key: foreign(1) })).code).toBe("VALID");
     });
 
-    test("makes one key also where the pepper was rotated in between", async () => {
+    test("creates one key even if the pepper was rotated in between", async () => {
       const context = open();
       const apiId = await openApi(context);
       const [first, second] = fields;
@@ -84,7 +84,7 @@ describeOnMemory("createKeys, where it is refused or raced", (open) => {
       expect((await context.latchkey.listKeys({ apiId })).total).toBe(1);
     });
 
-    test("makes one key where the two race", async () => {
+    test("creates one key if both calls race", async () => {
       const context = open({ pepper: pepperOf("p1") });
       const apiId = await openApi(context);
       const processes = [context.latchkey, context.another()] as const;
@@ -97,7 +97,7 @@ describeOnMemory("createKeys, where it is refused or raced", (open) => {
     });
   });
 
-  test("of 100 keys with one bad field the error names row and field, and nothing is written", async () => {
+  test("for one bad field in 100 keys, the error names row and field, and nothing is written", async () => {
     const context = open();
     const apiId = await openApi(context);
     const bad: readonly (readonly [string, object])[] = [
@@ -121,7 +121,7 @@ describeOnMemory("createKeys, where it is refused or raced", (open) => {
     expect(await written(context, apiId)).toEqual(before);
   });
 
-  test("of racers with one list one writes it, and the others write nothing", async () => {
+  test("of racing calls with one list, one writes it, and the others write nothing", async () => {
     const context = open();
     const apiId = await openApi(context);
     const list = Array.from({ length: 10 }, (_, at) => ({ apiId, hash: hex(foreign(at)) }));
@@ -135,7 +135,7 @@ describeOnMemory("createKeys, where it is refused or raced", (open) => {
     expect((await context.latchkey.listKeys({ apiId })).total).toBe(10);
   });
 
-  test("an unknown API is named by place, one of another workspace alike, and nothing is written", async () => {
+  test("an unknown API and one of another workspace are refused by place in the same way, and nothing is written", async () => {
     const context = open();
     const { latchkey } = context;
     const apiId = await openApi(context);
@@ -156,7 +156,7 @@ describeOnMemory("createKeys, where it is refused or raced", (open) => {
     expect(await written(context, apiId)).toEqual(before);
   });
 
-  test("every role and permission that is missing is named, of all keys, and nothing is written", async () => {
+  test("every missing role and permission of all keys is named, and nothing is written", async () => {
     const context = open();
     const apiId = await openApi(context);
     const before = await written(context, apiId);
@@ -174,23 +174,19 @@ describeOnMemory("createKeys, where it is refused or raced", (open) => {
   test.each([
     [10_000, "PRECONDITION_FAILED"],
     [10_001, "BAD_REQUEST"],
-  ])(
-    "a list that names %i roles and permissions in all is refused with %s",
-    async (count, code) => {
-      const context = open();
-      const apiId = await openApi(context);
-      const names = (most: number) =>
-        Array.from({ length: most }, (_, index) => `missing.${index}`);
-      const imports = Array.from({ length: 11 }, (_, index) => ({
-        apiId,
-        hash: hex(foreign(index)),
-        permissions: names(index < 10 ? 1_000 : count - 10_000),
-      }));
-      expect(await rejectionOf(context.latchkey.createKeys(imports))).toMatchObject({ code });
-    },
-  );
+  ])("a list with %i roles and permissions in total is refused with %s", async (count, code) => {
+    const context = open();
+    const apiId = await openApi(context);
+    const names = (most: number) => Array.from({ length: most }, (_, index) => `missing.${index}`);
+    const imports = Array.from({ length: 11 }, (_, index) => ({
+      apiId,
+      hash: hex(foreign(index)),
+      permissions: names(index < 10 ? 1_000 : count - 10_000),
+    }));
+    expect(await rejectionOf(context.latchkey.createKeys(imports))).toMatchObject({ code });
+  });
 
-  test("recoverable needs a vault, and then nothing is written", async () => {
+  test("recoverable needs a vault; without one, nothing is written", async () => {
     const context = open();
     const apiId = await openApi(context);
     const call = context.latchkey.createKeys([
@@ -201,7 +197,7 @@ describeOnMemory("createKeys, where it is refused or raced", (open) => {
     expect((await context.latchkey.listKeys({ apiId })).total).toBe(0);
   });
 
-  test("everything wrong with a list is said at once, by place, and never in words of the list", async () => {
+  test("all issues of a list are reported at once, by place, without repeating its contents", async () => {
     const context = open();
     const apiId = await openApi(context);
     const { key } = await context.latchkey.createKey({ apiId });

@@ -4,7 +4,7 @@ import { base64, base64url, digest, foreign, hex, openApi, pepperOf } from "../i
 import { DAY_MS, describeOnMemory, NOON, VAULT_KEYS } from "../test-context.js";
 
 describeOnMemory("createKeys", (open) => {
-  test("answers the ids in the order given, and each secret verifies from then on", async () => {
+  test("returns the ids in the given order, and each secret verifies from then on", async () => {
     const context = open();
     const { latchkey } = context;
     const [one, two] = [await openApi(context), await openApi(context)];
@@ -27,7 +27,7 @@ describeOnMemory("createKeys", (open) => {
     ]);
   });
 
-  test("a hash verifies with a pepper and without; a plaintext under the pepper of its time, and of later rings that keep it", async () => {
+  test("a hash verifies with and without a pepper; a plaintext under its own pepper, and under later rings that keep it", async () => {
     const context = open();
     const apiId = await openApi(context);
     const peppered = context.another({ pepper: pepperOf("p1") });
@@ -46,7 +46,7 @@ describeOnMemory("createKeys", (open) => {
     expect(codes).toEqual(["VALID", "VALID", "NOT_FOUND"]);
   });
 
-  test("stores every field that it was given", async () => {
+  test("stores every given field", async () => {
     const context = open({ vault: { current: "v", keys: { v: VAULT_KEYS[0] } } });
     const { latchkey } = context;
     const apiId = await openApi(context);
@@ -92,7 +92,7 @@ describeOnMemory("createKeys", (open) => {
     expect(listed.ratelimits?.map(({ name }) => name)).toEqual(["default", "tiles"]);
   });
 
-  test("a hash is taken in base64, in base64url without padding and in hexadecimal alike", async () => {
+  test("a hash may be in base64, in base64url without padding or in hexadecimal", async () => {
     const context = open();
     const { latchkey } = context;
     const apiId = await openApi(context);
@@ -105,7 +105,7 @@ describeOnMemory("createKeys", (open) => {
       });
   });
 
-  test("a key has been created when the other system says so, also at this very instant", async () => {
+  test("a key may keep its creation instant of the other system, even if that is this very instant", async () => {
     const context = open();
     const { latchkey } = context;
     const apiId = await openApi(context);
@@ -119,7 +119,7 @@ describeOnMemory("createKeys", (open) => {
     );
   });
 
-  test("a key that has expired already is taken over as such, and can be revived", async () => {
+  test("an expired key is imported as such, and can be revived", async () => {
     const context = open();
     const { latchkey } = context;
     const apiId = await openApi(context);
@@ -138,14 +138,14 @@ describeOnMemory("createKeys", (open) => {
     expect((await latchkey.verifyKey({ key: foreign(1) })).code).toBe("VALID");
   });
 
-  test("a key that was used up is taken over as such", async () => {
+  test("a used-up key is imported as such", async () => {
     const context = open();
     const apiId = await openApi(context);
     await context.latchkey.createKeys([{ apiId, hash: hex(foreign(1)), remaining: 0 }]);
     expect((await context.latchkey.verifyKey({ key: foreign(1) })).code).toBe("USAGE_EXCEEDED");
   });
 
-  test("keys of one externalId get one identity, made on the way, and an existing one is taken", async () => {
+  test("keys of one externalId get the same identity: the existing one, or a new one", async () => {
     const context = open();
     const { latchkey } = context;
     const apiId = await openApi(context);
@@ -163,7 +163,7 @@ describeOnMemory("createKeys", (open) => {
     });
   });
 
-  test("shows of a secret what was given, else what is no harm, and of a mere hash nothing", async () => {
+  test("shows the given start of a secret, otherwise a harmless one, and none for a mere hash", async () => {
     const context = open();
     const { latchkey } = context;
     const apiId = await openApi(context);
@@ -192,7 +192,7 @@ describeOnMemory("createKeys", (open) => {
     ]);
   });
 
-  test("an imported key can be rotated: the new secret has its prefix, and latchkey's form", async () => {
+  test("an imported key can be rotated: the new secret has its prefix and latchkey's format", async () => {
     const context = open();
     const { latchkey } = context;
     const apiId = await openApi(context);
@@ -209,7 +209,7 @@ describeOnMemory("createKeys", (open) => {
     expect((await latchkey.verifyKey({ key: foreign(1) })).code).toBe("EXPIRED");
   });
 
-  test("a deleted key's secret is free again, and another workspace's is no matter", async () => {
+  test("the secret of a deleted key can be imported again, and one of another workspace does not conflict", async () => {
     const context = open();
     const { latchkey } = context;
     const apiId = await openApi(context);
@@ -223,7 +223,7 @@ describeOnMemory("createKeys", (open) => {
     expect((await elsewhere.verifyKey({ key: foreign(1) })).code).toBe("VALID");
   });
 
-  test("100 keys are taken, with the order of their ids that of the list", async () => {
+  test("accepts 100 keys, whose ids have the order of the list", async () => {
     const context = open();
     const apiId = await openApi(context);
     const list = Array.from({ length: 100 }, (_, at) => ({ apiId, hash: hex(foreign(at)) }));
@@ -234,7 +234,7 @@ describeOnMemory("createKeys", (open) => {
     ).toEqual(keyIds);
   });
 
-  test("emits and logs every key and what was made for it, and no secret or hash", async () => {
+  test("emits and logs every key and everything created for it, and no secret or hash", async () => {
     const events: LatchkeyEvent[] = [];
     const context = open({ onEvent: (event) => events.push(event) });
     const apiId = await openApi(context);

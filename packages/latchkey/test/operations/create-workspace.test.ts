@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { describeOnMemory, rejectionOf } from "../test-context.js";
 
 describeOnMemory("createWorkspace", (open) => {
-  test("makes a workspace with an id of its own, which is switched on and empty", async () => {
+  test("creates an enabled, empty workspace with its own id", async () => {
     const context = open();
     const { workspaceId } = await context.latchkey.createWorkspace({ name: "Tide Office" });
     const other = await context.latchkey.createWorkspace();
@@ -27,7 +27,7 @@ describeOnMemory("createWorkspace", (open) => {
     expect(await context.latchkey.verifyKey({ key })).toEqual({ valid: false, code: "NOT_FOUND" });
   });
 
-  test("whatever is switched off in it goes on nowhere else, and its name stays", async () => {
+  test("disabling it affects no other workspace, and keeps its name", async () => {
     const context = open();
     const { workspaceId } = await context.latchkey.createWorkspace({ name: "Tide Office" });
     const made = context.latchkey.workspace(workspaceId);
@@ -38,7 +38,7 @@ describeOnMemory("createWorkspace", (open) => {
     expect(await made.isWorkspaceEnabled()).toBe(true);
   });
 
-  test("takes a name of 1 to 256 characters, or none", async () => {
+  test("accepts a name of 1 to 256 characters, or none", async () => {
     const { latchkey } = open();
     for (const input of [{}, { name: "x" }, { name: "x".repeat(256) }])
       expect(await latchkey.createWorkspace(input)).toHaveProperty("workspaceId");

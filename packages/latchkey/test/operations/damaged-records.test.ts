@@ -16,7 +16,7 @@ interface Fixture {
   readonly identityId: string;
 }
 
-// Which revocations go through with which damage, and that every process sees them, is a journey: it runs on every store.
+// A journey, which runs on every store, covers revocations with every damage, and that every process sees them.
 describeOnMemory("a damaged record", (open) => {
   /** A key with an API and an identity, verified by another process. */
   async function warm(): Promise<TestContext & Fixture & { readonly other: Latchkey }> {
@@ -29,7 +29,7 @@ describeOnMemory("a damaged record", (open) => {
   }
 
   describe.each(DAMAGES)("with $kind", ({ damage }) => {
-    test("is that of a key which has left its list once it was deleted", async () => {
+    test("of a key does not keep the key in its list after its deletion", async () => {
       const fixture = await warm();
       const { latchkey, apiId, keyId } = fixture;
       await damage(fixture.store, "key", keyId);
@@ -45,19 +45,19 @@ describeOnMemory("a damaged record", (open) => {
         "deleteKeys",
         (latchkey: Latchkey, keyId: string) => latchkey.deleteKeys({ keyIds: [keyId] }),
       ],
-    ])("is that of a key which %s takes from the list of its identity, too", async (_, remove) => {
+    ])("of a key does not keep the key in the list of its identity after %s", async (_, remove) => {
       const { store, latchkey, apiId, keyId } = await warm();
       const { found } = await store.read("ws_default", [{ kind: "key", id: keyId }]);
       const { record } = found[0] as LoadedRecord;
       await damage(store, "key", keyId);
       await remove(latchkey, keyId);
-      // A record that is in no list: an entry that was left behind would lead to it.
+      // Restores the record without list entries. A list entry that was left behind would lead to it.
       await store.commit("ws_default", { ...EMPTY_CHANGE, puts: [{ record }] });
       const page = await latchkey.listKeys({ apiId, externalId: "pier-7" });
       expect(page).toEqual({ keys: [], total: 0 });
     });
 
-    test("is that of an identity which can be deleted: its keys live on, and its name is free", async () => {
+    test("of an identity does not prevent its deletion: its keys live on, and its name is free", async () => {
       const fixture = await warm();
       const { latchkey, identityId, key, keyId } = fixture;
       await damage(fixture.store, "identity", identityId);
@@ -76,7 +76,7 @@ describeOnMemory("a damaged record", (open) => {
       expect(again.identityId).not.toBe(identityId);
     });
 
-    test("is that of a root key which can be revoked, and authorises nothing from then on", async () => {
+    test("of a root key does not prevent its revocation, and it authorises nothing from then on", async () => {
       const context = open();
       const { latchkey } = context;
       const { key, rootKeyId } = await latchkey.createRootKey({ permissions: ["*"] });
@@ -96,7 +96,7 @@ describeOnMemory("a damaged record", (open) => {
     });
   });
 
-  test("is that of an API without its protection: it is deleted with its keys", async () => {
+  test("of an API loses its protection, and the API can be deleted with its keys", async () => {
     const fixture = await warm();
     const { latchkey, apiId, keyId, store } = fixture;
     await damageBody(store, "api", apiId, () => null);
@@ -111,7 +111,7 @@ describeOnMemory("a damaged record", (open) => {
     ]);
   });
 
-  test("of a workspace that was switched off does not switch it on, whatever member is gone", async () => {
+  test("of a disabled workspace does not enable it, whichever member is missing", async () => {
     for (const gone of ["name", "disabled"]) {
       const { latchkey, store, another } = open();
       const { apiId } = await latchkey.createApi({ name: "tide tables" });
@@ -126,18 +126,18 @@ describeOnMemory("a damaged record", (open) => {
     }
   });
 
-  test("of a switched off key stays off for a process that knew the key when it was new", async () => {
+  test("of a disabled key does not enable it for a process with the original record in its cache", async () => {
     const fixture = await warm();
     const { latchkey, keyId, key, store, other } = fixture;
     const [, unreadable] = DAMAGES;
     await unreadable.damage(store, "key", keyId);
     await latchkey.updateKey({ keyId, enabled: false });
-    // The stored version was lost, and began anew where no process has been.
+    // The stored version was lost, and started again at one that no process has seen.
     expect(await other.verifyKey({ key })).toMatchObject({ code: "DISABLED" });
     expect(await latchkey.getKey({ keyId })).toMatchObject({ enabled: false });
   });
 
-  test("is skipped in every list, and counted there; what comes after it is listed", async () => {
+  test("is skipped and counted in every list, and later records are listed", async () => {
     const { latchkey, store } = open();
     const apis: string[] = [];
     const keys: string[] = [];
@@ -186,7 +186,7 @@ describeOnMemory("a damaged record", (open) => {
     ]);
   });
 
-  test("of a role or permission is skipped in the lists of these, which are answered whole", async () => {
+  test("of a role or permission is skipped in its list, which is otherwise complete", async () => {
     const { latchkey, store } = open();
     const { permissionId } = await latchkey.createPermission({ name: "tides.read" });
     await latchkey.createPermission({ name: "gates.open" });

@@ -4,7 +4,7 @@ import { describeOnMemory, rejectionOf, VAULT_KEYS } from "../test-context.js";
 import { overtaken, wrapped } from "../wrapped-store.js";
 
 describeOnMemory("deleteApi and deleteKeys", (open) => {
-  test("the keys of a deleted API stop verifying, also where they are warm", async () => {
+  test("the keys of a deleted API stop verifying, even if they are cached", async () => {
     const context = open();
     const other = context.another();
     const { apiId } = await context.latchkey.createApi({ name: "tide tables" });
@@ -27,7 +27,7 @@ describeOnMemory("deleteApi and deleteKeys", (open) => {
     }
   });
 
-  test("deleteKeys deletes every key of one API and answers how many, in more than one step", async () => {
+  test("deleteKeys deletes every key of an API in several steps, and returns their number", async () => {
     const { latchkey } = open();
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
     const { apiId: otherId } = await latchkey.createApi({ name: "harbour gates" });
@@ -41,7 +41,7 @@ describeOnMemory("deleteApi and deleteKeys", (open) => {
     expect(await latchkey.deleteKeys({ apiId })).toEqual({ deletedKeys: 0 });
   });
 
-  test("a deletion that broke off is finished by calling again, encrypted secrets included", async () => {
+  test("an interrupted deletion is completed by calling again, including encrypted secrets", async () => {
     const context = open({ vault: { current: "a", keys: { a: VAULT_KEYS[0] } } });
     const { apiId } = await context.latchkey.createApi({ name: "tide tables" });
     const keyIds: string[] = [];
@@ -82,7 +82,7 @@ describeOnMemory("deleteApi and deleteKeys", (open) => {
     expect(await latchkey.verifyKey({ key })).toMatchObject({ valid: true });
   });
 
-  test("a key that moves to an identity while it is deleted is left in no list", async () => {
+  test("a key that moves to an identity during its deletion stays in no list", async () => {
     const context = open();
     const { latchkey, store } = context;
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
@@ -92,14 +92,14 @@ describeOnMemory("deleteApi and deleteKeys", (open) => {
     });
     expect(await slower.deleteKeys({ apiId })).toEqual({ deletedKeys: 1 });
     const { id } = await latchkey.getIdentity({ externalId: "harbour-7" });
-    // The store itself keeps no trace: written again under its id, the key is not in the identity's list.
+    // The store keeps no trace: if a record is written under the same id, it is not in the identity's list.
     const record = { kind: "key", id: keyId, version: 1, link: null, body: null } as const;
     await store.commit("ws_default", { ...EMPTY_CHANGE, puts: [{ record }] });
     const want = { kind: "key", list: `keys:${apiId}`, of: id, after: null, limit: 10 } as const;
     expect((await store.page("ws_default", want)).found).toEqual([]);
   });
 
-  test("a process that knows a deleted API says so first, also where grants are missing too", async () => {
+  test("a process that knows that an API is deleted reports this first, even if grants are missing, too", async () => {
     const context = open();
     const other = context.another();
     const { apiId } = await context.latchkey.createApi({ name: "tide tables" });

@@ -11,7 +11,7 @@ async function open7(context: TestContext, fields: object = {}) {
 }
 
 describeOnMemory("deleteIdentity", (open) => {
-  test("takes the identity away and leaves its keys, without an owner, and the answer says so", async () => {
+  test("deletes the identity and keeps its keys without an owner, and the answer says so", async () => {
     const context = open();
     const { latchkey } = context;
     const { apiId, identityId, keyId, key } = await open7(context, { meta: { berth: 4 } });
@@ -31,7 +31,7 @@ describeOnMemory("deleteIdentity", (open) => {
     });
   });
 
-  test("its limits apply no more, from the next verification of any process on", async () => {
+  test("its limits no longer apply, from the next verification in any process", async () => {
     const context = open();
     const { latchkey } = context;
     const limits = { ratelimits: [{ name: "a", limit: 1, duration: HOUR_MS, autoApply: true }] };
@@ -47,7 +47,7 @@ describeOnMemory("deleteIdentity", (open) => {
     expect(await rejectionOf(named)).toMatchObject({ code: "BAD_REQUEST" });
   });
 
-  test("a new identity of the same externalId does not get the old one's keys, limits and uses", async () => {
+  test("a new identity with the same externalId does not get the keys, limits and uses of the old one", async () => {
     const context = open();
     const { latchkey } = context;
     const { apiId, identityId, key } = await open7(context, { remaining: 3, meta: { berth: 4 } });
@@ -73,7 +73,7 @@ describeOnMemory("deleteIdentity", (open) => {
     expect(await latchkey.verifyKey({ key })).toMatchObject({ ownerId: "pier-8" });
   });
 
-  test("an unknown identity, one deleted before and one of another workspace are not found alike", async () => {
+  test("an unknown identity, a deleted one and one of another workspace are not found in the same way", async () => {
     const context = open();
     const { latchkey } = context;
     const { identityId } = await open7(context);
@@ -89,7 +89,7 @@ describeOnMemory("deleteIdentity", (open) => {
     expect((await latchkey.workspace("ws_other").listIdentities()).total).toBe(1);
   });
 
-  test("of any number of racers one deletes it, and there is one event", async () => {
+  test("of several racing calls, one deletes it, and there is one event", async () => {
     const events: LatchkeyEvent[] = [];
     const context = open({ onEvent: (event) => events.push(event) });
     const { identityId } = await open7(context, { meta: { berth: 4 } });
@@ -114,7 +114,7 @@ describeOnMemory("deleteIdentity", (open) => {
     expect(entries[0]).toMatchObject({ type: "identity.deleted", resourceId: identityId });
   });
 
-  test("takes the id and nothing else", async () => {
+  test("accepts the id and nothing else", async () => {
     const { latchkey } = open();
     const error = await rejectionOf(latchkey.deleteIdentity({ externalId: "pier-7" } as never));
     expect(error.issues).toEqual([

@@ -4,7 +4,7 @@ import { digest, foreign } from "../imports.js";
 import { describeOnMemory, issue, rejectionOf, VAULT_KEYS } from "../test-context.js";
 
 describeOnMemory("deleteKey", (open) => {
-  test("the key is gone at once, for every process and every operation", async () => {
+  test("deletes the key at once for every process and every operation", async () => {
     const context = open({ vault: { current: "v", keys: { v: VAULT_KEYS[0] } } });
     const { latchkey } = context;
     const other = context.another();
@@ -43,7 +43,7 @@ describeOnMemory("deleteKey", (open) => {
     expect((await latchkey.createKeys([sealed])).keyIds).toHaveLength(1);
   });
 
-  test("there is one event, with what the key was, and its entries stay in the log", async () => {
+  test("emits one event with the whole key, and keeps its entries in the log", async () => {
     const events: LatchkeyEvent[] = [];
     const context = open({ onEvent: (event) => events.push(event) });
     const { keyId } = await issue(context, { name: "north pier", externalId: "pier-7" });
@@ -63,7 +63,7 @@ describeOnMemory("deleteKey", (open) => {
     );
   });
 
-  test("a key of another workspace is not found", async () => {
+  test("does not find a key of another workspace", async () => {
     const context = open();
     const { keyId, key } = await issue(context);
     const elsewhere = context.latchkey.workspace("ws_other");

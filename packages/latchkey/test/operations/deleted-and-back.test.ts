@@ -2,7 +2,7 @@ import { createLatchkey, interceptStore, type ReadResult } from "@latchkey/core"
 import { memoryStore } from "@latchkey/memory";
 import { expect, test } from "vitest";
 
-/** What exists, and a latchkey whose first look sees none of it: as one that looked before a failover which lost the deletion that it saw. */
+/** Some records, and a latchkey whose first read finds none of them, as if it saw a deletion that a failover lost afterwards. */
 async function lookedTooEarly() {
   const store = memoryStore();
   const latchkey = createLatchkey({ store });
@@ -33,7 +33,7 @@ test.each([
   ["deletePermission", "permissionId"],
   ["revokeRootKey", "rootKeyId"],
 ] as const)(
-  "%s of what is back by the time of the commit looks again, and deletes it",
+  "%s reads again if the record is back by the time of the commit, and deletes it",
   async (name, id) => {
     const { early, inputs } = await lookedTooEarly();
     const call = early[name] as (input: unknown) => Promise<unknown>;
@@ -42,7 +42,7 @@ test.each([
   },
 );
 
-test("a key that is back for one look, and deleted before the next, is not there: it is not damaged", async () => {
+test("a key that is back for one read, and deleted before the next, is not found rather than damaged", async () => {
   const store = memoryStore();
   const latchkey = createLatchkey({ store });
   const { apiId } = await latchkey.createApi({ name: "payments" });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { describeOnMemory, issue } from "../test-context.js";
 
 describeOnMemory("a verification in a disabled workspace", (open) => {
-  test("answers FORBIDDEN, takes nothing, and says the same of a secret that no key has", async () => {
+  test("returns FORBIDDEN, takes nothing, and returns the same for an unknown secret", async () => {
     const context = open();
     const { latchkey } = context;
     const { key, keyId } = await issue(context, { remaining: 5 });
@@ -28,7 +28,7 @@ describeOnMemory("a verification in a disabled workspace", (open) => {
       expect(await latchkey.reserve({ key, remaining: { cost: 1 } })).toMatchObject({
         code: "FORBIDDEN",
       });
-      // A text that cannot be a secret costs no look at the store.
+      // A text that cannot be a secret is refused without reading the store.
       expect(await codeOf(mistyped)).toBe("NOT_FOUND");
       await latchkey.setWorkspaceEnabled(true);
       expect([await codeOf(key, true), await codeOf(unknown)]).toEqual(["VALID", "NOT_FOUND"]);
@@ -36,7 +36,7 @@ describeOnMemory("a verification in a disabled workspace", (open) => {
     expect((await latchkey.getKey({ keyId })).remaining).toBe(4);
   });
 
-  test("a caller who sees the keys of one API is told the same of the others", async () => {
+  test("a caller limited to one API gets the same for keys of others", async () => {
     const context = open();
     const { latchkey } = context;
     const { key } = await issue(context);

@@ -19,7 +19,7 @@ const EXAMPLES = readdirSync(SOURCES, { recursive: true, encoding: "utf8" })
     }));
   });
 
-/** What the examples start from. */
+/** Creates the records that the examples use. */
 async function prepared({ latchkey }: TestContext) {
   const { apiId } = await latchkey.createApi({ name: "payments" });
   const { permissionId } = await latchkey.createPermission({ name: "docs.read" });
@@ -34,7 +34,7 @@ async function prepared({ latchkey }: TestContext) {
   });
   const { id: identityId } = await latchkey.getIdentity({ externalId: "user_1" });
   const { key } = created;
-  // An example settles it at 812.
+  // One example settles at 812.
   await latchkey.updateRemaining({ keyId: created.keyId, op: "set", value: 5_000 });
   const held = await latchkey.reserve({ key, remaining: { cost: 1_000 } });
   const { reservationId } = held as Extract<typeof held, { readonly code: "VALID" }>;
@@ -49,16 +49,16 @@ async function prepared({ latchkey }: TestContext) {
 
 const WITH_KEYS = { ...WITH_VAULT, tokens: { current: "t", keys: { t: VAULT_KEYS[1] } } };
 
-/** Runs statements in which these names are known. */
+/** Runs statements with these names in scope. */
 function run(code: string, names: Readonly<Record<string, unknown>>): Promise<unknown> {
   const values = Object.values(names);
-  // In a block of its own, which may declare the same names.
+  // In its own block, which may declare the same names.
   const program = new Function(...Object.keys(names), `return (async () => {{ ${code} }})();`);
   return Reflect.apply(program, undefined, values) as Promise<unknown>;
 }
 
 describeOnMemory("the example in the docstring of", (open) => {
-  test("every operation and every loop is there", () => {
+  test("every operation and every loop has one", () => {
     const { latchkey } = open();
     const others = [
       "workspaceId",
@@ -75,7 +75,7 @@ describeOnMemory("the example in the docstring of", (open) => {
   });
 
   describe.each(EXAMPLES)("$name", ({ name, code }) => {
-    test("calls it, and runs", async () => {
+    test("calls that operation, and runs", async () => {
       const names = { ...(await prepared(open(WITH_KEYS))), console: { log: () => undefined } };
       expect(code).toContain(`latchkey.${name}(`);
       await expect(run(code, names)).resolves.not.toThrow();

@@ -5,7 +5,7 @@ import { DAY_MS, describeOnMemory, HOUR_MS, issue, NOON, rejectionOf } from "../
 describeOnMemory("a dry run", (open) => {
   const failed = (checks: readonly VerdictCheck[]) => checks.filter(({ passed }) => !passed);
 
-  test("answers each check with what it saw, and takes nothing", async () => {
+  test("returns each check with its details, and takes nothing", async () => {
     const context = open();
     const { apiId, keyId, key } = await issue(context, {
       remaining: 5,
@@ -45,7 +45,7 @@ describeOnMemory("a dry run", (open) => {
     expect(await context.latchkey.getKey({ keyId })).toMatchObject({ remaining: 5 });
   });
 
-  test("of a secret that no key has is NOT_FOUND, and that is the only check", async () => {
+  test("of an unknown secret is NOT_FOUND, with that as the only check", async () => {
     const { latchkey } = open();
     expect(await latchkey.verifyKey({ key: "no such key", dryRun: true })).toEqual({
       valid: false,
@@ -54,7 +54,7 @@ describeOnMemory("a dry run", (open) => {
     });
   });
 
-  test("names every check that fails, also behind the first", async () => {
+  test("names every failing check, not only the first", async () => {
     const context = open();
     const { key, keyId, apiId } = await issue(context, {
       remaining: 1,
@@ -89,7 +89,7 @@ describeOnMemory("a dry run", (open) => {
     ]);
   });
 
-  describe("right before the call itself answers the same verdict", () => {
+  describe("right before the actual call gives the same verdict", () => {
     type Case = {
       readonly code: string;
       readonly ask?: object;
@@ -132,7 +132,7 @@ describeOnMemory("a dry run", (open) => {
         before: (latchkey, { key }) => latchkey.verifyKey({ key }),
       },
       { code: "NOT_FOUND", before: (latchkey, { keyId }) => latchkey.deleteKey({ keyId }) },
-      // A name that nothing configures is passed over where the records refuse before.
+      // An unknown limit name is ignored if the records already refuse.
       {
         code: "DISABLED",
         ask: { ratelimits: [{ name: "nowhere" }] },
@@ -164,7 +164,7 @@ describeOnMemory("a dry run", (open) => {
     });
   });
 
-  test("says when waiting helps: that much later, and no earlier, the verification is good", async () => {
+  test("says how long to wait: after exactly that time, the verification is valid", async () => {
     const context = open();
     const { key } = await issue(context, {
       remaining: 1,
@@ -181,7 +181,7 @@ describeOnMemory("a dry run", (open) => {
     expect(await context.latchkey.verifyKey({ key })).toMatchObject({ valid: true });
   });
 
-  test("of a key that draws from its identity shows the uses that are shared", async () => {
+  test("of a key that draws from its identity shows the shared uses", async () => {
     const context = open();
     await context.latchkey.createIdentity({ externalId: "pier-7", remaining: 4 });
     const { key } = await issue(context, { externalId: "pier-7", usesFrom: "identity" });
@@ -196,7 +196,7 @@ describeOnMemory("a dry run", (open) => {
     });
   });
 
-  test("leaves no trace: no event, no count, no latest use, nothing under its request id", async () => {
+  test("leaves no trace: no event, no count, no last use, nothing under its request id", async () => {
     const context = open();
     const { keyId, key, apiId } = await issue(context, { remaining: 1 });
     const events: unknown[] = [];
@@ -216,7 +216,7 @@ describeOnMemory("a dry run", (open) => {
     );
   });
 
-  test("sees what another process changed, and no cache", async () => {
+  test("reads the changes of other processes, not the cache", async () => {
     const context = open();
     const { key, keyId } = await issue(context, { remaining: 5 });
     await context.latchkey.verifyKey({ key });
@@ -225,7 +225,7 @@ describeOnMemory("a dry run", (open) => {
     expect(checks.at(-1)).toMatchObject({ check: "uses", remaining: 2 });
   });
 
-  test("fails as the call itself would: a limit that nothing configures", async () => {
+  test("fails like the actual call for an unknown limit", async () => {
     const context = open();
     const { key } = await issue(context);
     const unknown = { key, ratelimits: [{ name: "a", limit: 1, duration: 1 }, { name: "nope" }] };
@@ -234,7 +234,7 @@ describeOnMemory("a dry run", (open) => {
     expect(dry).toMatchObject({ code: "BAD_REQUEST", issues: wet.issues });
   });
 
-  test("hides a key of another workspace, and one outside the caller's scope", async () => {
+  test("hides keys of other workspaces, and keys outside the caller's scope", async () => {
     const context = open();
     const { key } = await issue(context);
     const outcome = {

@@ -7,7 +7,7 @@ const MESSAGE =
   'must be a whole number of ms from 1 to 2^52, or as long in seconds, minutes, hours or days, such as "30s", "1m", "1h" or "1d"';
 
 describeOnMemory("the duration of a limit", (open) => {
-  test("is given in ms or with a unit, and read in ms", async () => {
+  test("is written in ms or with a unit, and read in ms", async () => {
     const context = open();
     const { latchkey } = context;
     const { keyId } = await issue(context, {
@@ -40,7 +40,7 @@ describeOnMemory("the duration of a limit", (open) => {
     expect((await latchkey.getIdentity({ identityId })).ratelimits[0]?.duration).toBe(2 * HOUR_MS);
   });
 
-  test("names the same window with a unit as in ms: of a key, of a request and of a namespace", async () => {
+  test("names the same window with a unit and in ms, for a key, a request and a namespace", async () => {
     const context = open();
     const { latchkey } = context;
     const { key, keyId } = await issue(context);
@@ -61,7 +61,7 @@ describeOnMemory("the duration of a limit", (open) => {
     expect((await latchkey.limit({ ...login, duration: HOUR_MS })).remaining).toBe(3);
   });
 
-  test("of the limit named default may be given both ways at once", async () => {
+  test("of the limit named default may be given in both ways at once", async () => {
     const context = open();
     const { keyId } = await issue(context, {
       ratelimit: { limit: 5, duration: "1m" },

@@ -24,11 +24,11 @@ interface ReasonCase {
   readonly reason: ErrorReason;
   readonly code: string;
   readonly details?: ErrorDetails;
-  /** What is refused. */
+  /** The refused call. */
   readonly call: (context: TestContext) => Promise<unknown>;
 }
 
-/** Reasons that stores alone give, while they are opened, or HTTP: each of them has its own test of that. */
+/** Reasons that come only from opening a store, or from HTTP. Each has its own test there. */
 const OF_OTHERS: readonly ErrorReason[] = ["driver-missing", "workspace-disabled"];
 
 const openApi = async (latchkey: Latchkey) =>
@@ -368,13 +368,13 @@ describeOnMemory("an error", (open) => {
     expect(new Set(told)).toEqual(new Set(ERROR_REASONS));
   });
 
-  test.each(CASES)("of $title says why: $reason", async ({ reason, code, details, call }) => {
+  test.each(CASES)("of $title has the reason $reason", async ({ reason, code, details, call }) => {
     const error = await rejectionOf(call(open()));
     expect({ ...error }).toMatchObject({ code, reason });
     expect((error as { details?: ErrorDetails }).details).toEqual(details ?? {});
   });
 
-  test("of one cause only has no reason and no details", async () => {
+  test("with only one cause has no reason and no details", async () => {
     const { latchkey } = open();
     for (const call of [latchkey.getKey({ keyId: "key_none" }), latchkey.createApi({} as never)])
       expect(await rejectionOf(call)).toMatchObject({ reason: undefined, details: {} });

@@ -10,7 +10,7 @@ import { describeOnMemory, HOUR_MS, issue, NOON, rejectionOf } from "../test-con
 import { wrapped } from "../wrapped-store.js";
 
 describeOnMemory("events", (open) => {
-  /** A context with a key, and a latchkey whose events are collected. */
+  /** A context with a key, and a latchkey that collects its events. */
   async function listening(fields: Parameters<typeof issue>[1] = {}) {
     const context = open();
     const ids = await issue(context, fields);
@@ -19,7 +19,7 @@ describeOnMemory("events", (open) => {
     return { ...context, ...ids, events, latchkey };
   }
 
-  test("say which verdict was given, with the key, its identity and the caller's tags", async () => {
+  test("contain the verdict, the key, its identity and the caller's tags", async () => {
     const { latchkey, events, key, keyId, apiId } = await listening({ externalId: "pier-7" });
     const { id: identityId } = await latchkey.getIdentity({ externalId: "pier-7" });
     await latchkey.verifyKey({ key });
@@ -40,7 +40,7 @@ describeOnMemory("events", (open) => {
     ]);
   });
 
-  test("say that a secret is unknown, and nothing of the secret", async () => {
+  test("report an unknown secret without any part of it", async () => {
     const { latchkey, events } = await listening();
     await latchkey.verifyKey({ key: "no such key", tags: ["gate=north"] });
     expect(events).toEqual([
@@ -68,7 +68,7 @@ describeOnMemory("events", (open) => {
     expect(events[2]).toMatchObject({ keyId, at: NOON });
   });
 
-  test("name no last use where a verification costs none", async () => {
+  test("name no last use for a verification with no cost", async () => {
     const { latchkey, events, key } = await listening({ remaining: 2 });
     await latchkey.verifyKey({ key, remaining: { cost: 0 } });
     await latchkey.verifyKey({ key, remaining: { cost: 2 } });
@@ -76,7 +76,7 @@ describeOnMemory("events", (open) => {
     expect(events.filter(({ type }) => type === "key.exhausted")).toHaveLength(1);
   });
 
-  test("name a key that was presented after its expiry", async () => {
+  test("name a key that is presented after its expiry", async () => {
     const { latchkey, events, key, keyId, advance } = await listening({ expires: NOON + 1_000 });
     await latchkey.verifyKey({ key });
     advance(1_000);
@@ -87,7 +87,7 @@ describeOnMemory("events", (open) => {
     ]);
   });
 
-  test("say what a reservation came to, and once that one has expired, whoever notices", async () => {
+  test("report the outcome of a reservation, and its expiry once, whichever process notices it", async () => {
     const { latchkey, events, key, keyId, advance, another } = await listening({
       externalId: "pier-7",
       remaining: 10,
@@ -140,14 +140,14 @@ describeOnMemory("events", (open) => {
     ]);
   });
 
-  test("are not emitted for a verdict where there was none", async () => {
+  test("contain no verdict if there was none", async () => {
     const { latchkey, events, key } = await listening();
     await rejectionOf(latchkey.verifyKey({ key, ratelimits: [{ name: "nope" }] }));
     await rejectionOf(latchkey.verifyKey({ key: 7 as never }));
     expect(events).toEqual([]);
   });
 
-  test("are not emitted for a change that was refused", async () => {
+  test("are not emitted for a refused change", async () => {
     const { latchkey, events, apiId, keyId } = await listening();
     await rejectionOf(latchkey.createKey({ apiId, roles: ["nope"], externalId: "pier-7" }));
     await rejectionOf(latchkey.updateKey({ keyId: "key_unknown", name: "n" }));
@@ -155,7 +155,7 @@ describeOnMemory("events", (open) => {
     expect(events).toEqual([]);
   });
 
-  test("name the identity of a key, whether or not it was there before", async () => {
+  test("name the identity of a key, whether it is new or not", async () => {
     const { latchkey, events, apiId } = await listening({ externalId: "pier-7" });
     await latchkey.createKey({ apiId, externalId: "pier-8" });
     await latchkey.createKey({ apiId, externalId: "pier-7" });
@@ -181,7 +181,7 @@ describeOnMemory("events", (open) => {
       onEvent: () => ({
         // biome-ignore lint/suspicious/noThenProperty: what makes it a promise
         then: (_resolve: unknown, reject?: (error: Error) => void) => {
-          // As such a library does where nobody listens.
+          // Like such a library without a listener.
           if (reject === undefined) throw new Error("unhandled");
           reject(new Error("the listener is broken"));
         },
@@ -211,7 +211,7 @@ describeOnMemory("events", (open) => {
     });
   });
 
-  test("say that a key which is known had to be read again, because it has changed", async () => {
+  test("report that a cached key had to be read again because it has changed", async () => {
     const { latchkey, events, key, keyId, another } = await listening();
     await latchkey.verifyKey({ key });
     await another().updateKey({ keyId, name: "north" });
@@ -226,7 +226,7 @@ describeOnMemory("events", (open) => {
       outcome: "unknown",
     });
 
-    /** A latchkey whose store takes 5 ms for every call, and in which one method is another. */
+    /** A latchkey whose store takes 5 ms for every call, with some methods replaced. */
     function listeningTo(methods: Partial<KeyStore>) {
       const context = open();
       const events: LatchkeyEvent[] = [];
@@ -238,7 +238,7 @@ describeOnMemory("events", (open) => {
       return { ...context, latchkey, events };
     }
 
-    test("say which call failed, how and after how long; the caller gets the error as before", async () => {
+    test("report the failed call, its error and its duration; the caller gets the same error", async () => {
       const { latchkey, events } = listeningTo({ commit: () => Promise.reject(away) });
       await expect(latchkey.createApi({ name: "tide tables" })).rejects.toBe(away);
       const about = { workspaceId: "ws_default", at: NOON + 5, durationMs: 5 };
@@ -253,7 +253,7 @@ describeOnMemory("events", (open) => {
       ]);
     });
 
-    test("are emitted, too, where a charge throws at once, and where the error is none of latchkey's", async () => {
+    test("are also emitted if a charge throws synchronously, or if the error is not latchkey's", async () => {
       const broken = new TypeError("not a function");
       const { latchkey, events } = listeningTo({
         charge: () => {
@@ -271,7 +271,7 @@ describeOnMemory("events", (open) => {
       expect(events.at(-1)).not.toHaveProperty("outcome");
     });
 
-    test("are emitted for what nobody waits for as well", async () => {
+    test("are also emitted for calls that nobody waits for", async () => {
       const { latchkey, events } = listeningTo({
         addStatistics: () => Promise.reject(away),
       });
@@ -283,7 +283,7 @@ describeOnMemory("events", (open) => {
       expect(failed).toMatchObject([{ method: "addStatistics" }]);
     });
 
-    test("are not emitted where it only says no", async () => {
+    test("are not emitted if the store merely refuses", async () => {
       const { latchkey, events } = listeningTo({});
       await latchkey.createPermission({ name: "tides.read" });
       await rejectionOf(latchkey.createPermission({ name: "tides.read" }));
@@ -292,7 +292,7 @@ describeOnMemory("events", (open) => {
     });
   });
 
-  test("say how long a change took, from its first read until it was committed", async () => {
+  test("contain the duration of a change, from its first read to its commit", async () => {
     const context = open();
     const events: LatchkeyEvent[] = [];
     const store = interceptStore(context.store, (_, run) => {
@@ -304,7 +304,7 @@ describeOnMemory("events", (open) => {
     expect(events).toMatchObject([{ type: "api.created", durationMs: 20 }]);
   });
 
-  test("come in the order in which things happened", async () => {
+  test("come in order", async () => {
     const { latchkey, events, key, keyId } = await listening();
     await latchkey.verifyKey({ key });
     await latchkey.updateKey({ keyId, name: "north" });

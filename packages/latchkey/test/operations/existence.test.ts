@@ -16,7 +16,7 @@ import { DAY_MS, NOON, VAULT_KEYS } from "../test-context.js";
 type Kind = keyof Named;
 const HERE = "was deleted here";
 
-/** What the resource that is named has become. */
+/** What happened to the named resource. */
 const FATES = ["exists elsewhere", "was deleted elsewhere", HERE] as const;
 const END_OF_NAMES = { "exists elsewhere": "e", "was deleted elsewhere": "d", [HERE]: "h" };
 type Fate = (typeof FATES)[number] | "never was" | "is mine";
@@ -25,7 +25,7 @@ const RANGE = { start: NOON - DAY_MS, end: NOON };
 const LIMIT = { identifier: "pier", limit: 9, duration: 60_000 };
 const portalOf = (allow: InputOf<"createPortalSession">["allow"]) => ({ externalId: "p", allow });
 
-/** Whatever its API: a secret of my own is a conflict. */
+/** A secret of the caller's own workspace is a conflict with any API. */
 const TAKEN_IF_MINE = ({ apiId, key }: Named) => [{ apiId, plaintext: key }];
 
 const OF_KEYS: readonly ((named: Named) => InputOf<"deleteKeys">)[] = [
@@ -36,7 +36,7 @@ const OF_KEYS: readonly ((named: Named) => InputOf<"deleteKeys">)[] = [
   ({ keyId }) => ({ keyIds: [keyId] }),
 ];
 
-/** Inputs of each operation, by what they name: whatever they read of it is tried. */
+/** Inputs of each operation with the names in them. Every read of a name is tried. */
 const INPUTS: {
   readonly [Name in OperationName]: readonly ((named: Named) => InputOf<Name>)[];
 } = {
@@ -186,7 +186,7 @@ const INPUTS: {
   pruneAuditEvents: [() => ({ before: NOON })],
 };
 
-/** Names that no id is: they may be taken again, and answers may repeat them. */
+/** Names and ids of no record. The names are free, and answers may repeat them. */
 const OF_NOBODY: Named = {
   apiId: "api_2NEPo7TZRRrLZSi2U3T1x1aaaaa",
   apiName: "harbour-n",
@@ -203,7 +203,7 @@ const OF_NOBODY: Named = {
   reservationId: "rsv_2NEPo7TZRRrLZSi2U3T1x1aaaaa",
 };
 
-/** Bytes that are the same in every world that is made alike. */
+/** The same bytes in every world that is created in the same way. */
 function repeatable(seed: number) {
   let state = seed;
   return (size: number) =>
@@ -213,7 +213,7 @@ function repeatable(seed: number) {
     });
 }
 
-/** Makes one of everything, with names that end alike. */
+/** Creates one of everything, with names that share an ending. */
 async function make(latchkey: Latchkey, end: string): Promise<Named> {
   const [apiName, externalId] = [`harbour-${end}`, `pier-${end}`];
   const [roleName, permissionName] = [`pilot-${end}`, `tides.${end}`];
@@ -253,11 +253,11 @@ async function remove(latchkey: Latchkey, named: Named): Promise<void> {
 interface World {
   readonly mine: Latchkey;
   readonly own: Named;
-  /** Whatever is in this world, or never was. */
+  /** Records of this world by fate, and records that never existed. */
   readonly fates: Partial<Record<Fate, Named>>;
 }
 
-/** Two workspaces of their own in a store, with what has met these fates; what is of all worlds has the same ids in each of them. */
+/** Two new workspaces in a store, with records of these fates. Records that all worlds have in common get the same ids in each. */
 async function openWorld(store: KeyStore, number: number, wanted: readonly Fate[]): Promise<World> {
   let instant = NOON;
   let random = repeatable(7);
@@ -279,13 +279,13 @@ async function openWorld(store: KeyStore, number: number, wanted: readonly Fate[
     if (fate !== "exists elsewhere") await remove(where, made);
     fates[fate] = made;
   }
-  // What is made from here on has the same ids, whatever was made before.
+  // From here on, new records get the same ids, whatever was created before.
   instant += 1;
   random = repeatable(11);
   return { mine, own, fates };
 }
 
-/** Root keys have one name space in the whole store: their secrets differ from world to world. */
+/** Makes the secrets of root keys differ between worlds, because root keys share one name space in the whole store. */
 function withOwnRootKeys(
   latchkey: Latchkey,
   options: { readonly store: KeyStore; readonly clock: () => number; readonly usage: false },
@@ -295,7 +295,7 @@ function withOwnRootKeys(
   return { ...latchkey, createRootKey };
 }
 
-/** The kinds of what an input names. */
+/** The kinds of resources that an input names. */
 function kindsIn(input: (named: Named) => unknown): Kind[] {
   const kinds = new Set<Kind>();
   const noting = new Proxy(OF_NOBODY, {
@@ -310,7 +310,7 @@ function kindsIn(input: (named: Named) => unknown): Kind[] {
 
 const isRefusal = (outcome: string) => outcome.startsWith('{"name":"LatchkeyError"');
 
-/** All that a caller learns, with the text that was given taken out of it. */
+/** Everything that a caller learns, without the text that it has given itself. */
 async function learnt(call: () => Promise<unknown>, given: string): Promise<string> {
   const outcome = await call().then(
     (answer) => ({ answer }),
@@ -335,10 +335,10 @@ const CASES: readonly Case[] = Object.entries(INPUTS).flatMap(([name, inputs]) =
   ),
 );
 
-/** What a workspace may know of what it has deleted itself: its log keeps that. */
+/** Operations that may reveal records that the workspace itself has deleted, because its log keeps them. */
 const KEPT_HERE: ReadonlySet<string> = new Set(["listAuditEvents", "eraseIdentity"]);
 
-/** Operations that name nothing, or what is not a workspace's: the secret of a root key says which workspace it is for. */
+/** Operations that name nothing of a workspace. The secret of a root key itself names its workspace. */
 const NAMES_NOTHING: readonly OperationName[] = [
   "listPermissions",
   "listRoles",
@@ -351,7 +351,7 @@ const NAMES_NOTHING: readonly OperationName[] = [
 ];
 
 describe("the inputs above", () => {
-  test("are those of every operation, and name every resource that an operation takes", () => {
+  test("cover every operation, and every resource that an operation names", () => {
     expect(Object.keys(INPUTS).sort()).toEqual(Object.keys(OPERATIONS).sort());
     const empty = Object.entries(INPUTS).flatMap(([name, { length }]) => (length ? [] : [name]));
     expect(empty.sort()).toEqual([...NAMES_NOTHING].sort());
@@ -375,7 +375,7 @@ describe.each([
   stores.push(store);
   let worlds = 0;
   const newWorld = (...wanted: readonly Fate[]) => openWorld(store, ++worlds, wanted);
-  /** A refusal changes nothing, so many of them may be in one world. */
+  /** One world for all refusals, because a refusal changes nothing. */
   const shared = newWorld(...FATES);
 
   const learn = async ({ name, input, kind }: Case, { mine, own, fates }: World, fate: Fate) => {

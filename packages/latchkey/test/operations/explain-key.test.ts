@@ -14,7 +14,7 @@ async function open() {
 }
 
 describe("explainKey", () => {
-  test("answers what the dry run of the key's secret answers, and takes nothing", async () => {
+  test("returns the same as a dry run with the key's secret, and takes nothing", async () => {
     const { latchkey, key, keyId, apiId } = await open();
     const question = { apiId, authorization: { permissions: "tides.read" } };
     const explained = await latchkey.explainKey({ keyId, ...question });
@@ -24,7 +24,7 @@ describe("explainKey", () => {
     expect(await latchkey.explainKey({ keyId })).toMatchObject({ code: "USAGE_EXCEEDED" });
   });
 
-  test("of a key that this workspace has not is NOT_FOUND", async () => {
+  test("is NOT_FOUND for a key outside of this workspace", async () => {
     const { latchkey, keyId } = await open();
     await expect(latchkey.explainKey({ keyId: "key_none" })).rejects.toMatchObject({
       code: "NOT_FOUND",
@@ -34,7 +34,7 @@ describe("explainKey", () => {
     });
   });
 
-  test("takes no secret, and nothing that leaves a trace", async () => {
+  test("accepts no secret, and nothing that leaves a trace", async () => {
     const { latchkey, keyId } = await open();
     const input = { keyId, key: "secret", requestId: "one", tags: ["a"] };
     await expect(latchkey.explainKey(input)).rejects.toMatchObject({

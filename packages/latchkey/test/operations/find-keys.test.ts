@@ -8,8 +8,8 @@ import { wrapped } from "../wrapped-store.js";
 describeOnMemory("finding keys", (open) => {
   const withApis = (...names: string[]) => openWithApis(open, ...names);
 
-  describe("what an answer says", () => {
-    test("the total stays where nothing new is asked for, and is absent elsewhere", async () => {
+  describe("an answer", () => {
+    test("has a total only for an API without newer filters and orders", async () => {
       const { latchkey, apiId } = await withApis("tides");
       await latchkey.createKey({ apiId, externalId: "pier-7" });
       const { id: identityId } = await latchkey.getIdentity({ externalId: "pier-7" });
@@ -27,7 +27,7 @@ describeOnMemory("finding keys", (open) => {
         expect(await latchkey.listKeys({ apiId, ...more })).not.toHaveProperty("total");
     });
 
-    test("an owner that nobody knows has no keys, in no API and in one", async () => {
+    test("has no keys for an unknown owner, with and without an API", async () => {
       const { latchkey, apiId } = await withApis("tides");
       await latchkey.createKey({ apiId });
       for (const owner of [{ externalId: "nobody" }, { identityId: "id_none" }]) {
@@ -38,13 +38,13 @@ describeOnMemory("finding keys", (open) => {
       expect(await latchkey.listKeys({ apiId, identityId: "id_none" })).toEqual({ keys: [] });
     });
 
-    test("a workspace without APIs has no keys", async () => {
+    test("has no keys in a workspace without APIs", async () => {
       const { latchkey } = open();
       expect(await latchkey.listKeys()).toEqual({ keys: [] });
       expect(await latchkey.listKeys({ enabled: true })).toEqual({ keys: [], scanned: 0 });
     });
 
-    test("keys are those of the workspace alone", async () => {
+    test("contains only keys of the workspace", async () => {
       const { latchkey, apiId } = await withApis("tides");
       const { keyId } = await latchkey.createKey({ apiId, externalId: "pier-7" });
       const theirs = latchkey.workspace("ws_northwind");
@@ -56,7 +56,7 @@ describeOnMemory("finding keys", (open) => {
       expect(await theirs.listKeys({ identityId })).toEqual({ keys: [] });
     });
 
-    test("the last use shows and counts as soon as it is written", async () => {
+    test("shows and filters by the last use as soon as it is written", async () => {
       const { latchkey, apiId, context } = await withApis("tides");
       const { key, keyId } = await latchkey.createKey({ apiId });
       expect(idsOf(await latchkey.listKeys({ usedBefore: NOON + DAY_MS }))).toEqual([keyId]);
@@ -70,7 +70,7 @@ describeOnMemory("finding keys", (open) => {
       expect(idsOf(await other.listKeys({ usedBefore: NOON + HOUR_MS }))).toEqual([]);
     });
 
-    test("a key that is enabled by a refill is found as enabled, and one that has just expired is not", async () => {
+    test("contains a key that a refill has just enabled, and not one that has just expired", async () => {
       const { latchkey, apiId, context } = await withApis("tides");
       const refill = { interval: "daily", amount: 1 } as const;
       const used = await latchkey.createKey({ apiId, remaining: 1, refill });
@@ -85,8 +85,8 @@ describeOnMemory("finding keys", (open) => {
     });
   });
 
-  describe("what is damaged or goes meanwhile", () => {
-    test("damaged keys are counted once, in whichever order, and hide nothing", async () => {
+  describe("damaged records and concurrent changes", () => {
+    test("damaged keys are counted once in any order, and hide nothing", async () => {
       const { apiIds, latchkey, context } = await withApis("tides", "winds");
       const made: string[] = [];
       for (const apiId of [...apiIds, ...apiIds, ...apiIds])
@@ -107,14 +107,14 @@ describeOnMemory("finding keys", (open) => {
       }
     });
 
-    test("keys of an API that is deleted are found no more, and hold up nothing", async () => {
+    test("keys of a deleted API are no longer found, and delay nothing", async () => {
       const { apiIds, latchkey, context } = await withApis("tides", "winds");
       const [first = "", second = ""] = apiIds;
       await makeKeys(latchkey, first, 30);
       const { keyId } = await latchkey.createKey({ apiId: second, externalId: "pier-7" });
       const page = await latchkey.listKeys({ limit: 2 });
       let isDeleted = false;
-      // Deleted between the look at the APIs and that at the keys of one.
+      // Deleted between reading the APIs and reading the keys of one.
       const store = wrapped(context.store, {
         page: async (workspaceId, want) => {
           if (want.kind === "key" && !isDeleted) {
@@ -133,10 +133,10 @@ describeOnMemory("finding keys", (open) => {
       });
     });
 
-    test("a key that gets another owner while its list is read is not listed as the first one's", async () => {
+    test("a key that changes its owner while the list is read is not listed for the first owner", async () => {
       const { apiId, latchkey, context } = await withApis("tides");
       const { keyId } = await latchkey.createKey({ apiId, externalId: "pier-7" });
-      // As on Redis: which keys there are is read a moment before they are.
+      // As on Redis, where the list is read a moment before the keys.
       const store = wrapped(context.store, {
         page: async (workspaceId, want) => {
           const page = await context.store.page(workspaceId, want);
@@ -153,7 +153,7 @@ describeOnMemory("finding keys", (open) => {
       expect(idsOf(await other.listKeys({ externalId: "pier-8" }))).toEqual([keyId]);
     });
 
-    test("roles that change between two lists of a page are read again, with the keys", async () => {
+    test("roles that change between two lists of a page are read again, together with the keys", async () => {
       const { apiIds, latchkey, context } = await withApis("tides", "winds");
       await latchkey.createPermission({ name: "docs.read" });
       const { roleId } = await latchkey.createRole({ name: "crew" });
@@ -175,7 +175,7 @@ describeOnMemory("finding keys", (open) => {
   });
 
   describe("an input", () => {
-    test("that is a whole secret in place of its start is refused, without being repeated", async () => {
+    test("with a whole secret instead of its start is refused without being repeated", async () => {
       const { latchkey, apiId } = await withApis("tides");
       const { key, keyId } = await latchkey.createKey({ apiId });
       const error = await rejectionOfList(latchkey, { start: key });
@@ -207,13 +207,13 @@ describeOnMemory("finding keys", (open) => {
       [{ tags: Array.from({ length: 33 }, () => "eu") }, "tags"],
       [{ expires: 1 }, "expires"],
       [{ limit: 0 }, "limit"],
-    ])("that is wrong is refused by name: %o", async (input, path) => {
+    ])("is refused by the name of a wrong field: %o", async (input, path) => {
       const { latchkey } = open();
       const error = await rejectionOfList(latchkey, input as ListKeysInput);
       expect(error).toMatchObject({ code: "BAD_REQUEST", issues: [{ path }] });
     });
 
-    test("takes instants as dates, and names them as the same question", async () => {
+    test("may have instants as dates, which make the same question", async () => {
       const { latchkey, apiId } = await withApis("tides");
       for (const ms of [1, 2, 3]) await latchkey.createKey({ apiId, expires: NOON + ms });
       const { cursor } = await latchkey.listKeys({
@@ -223,7 +223,7 @@ describeOnMemory("finding keys", (open) => {
       expect(rest.keys.map(({ expires }) => expires)).toEqual([NOON + 2]);
     });
 
-    test("with the same tags in another order is the same question", async () => {
+    test("with the same tags in another order makes the same question", async () => {
       const { latchkey, apiId } = await withApis("tides");
       for (let made = 0; made < 2; made += 1)
         await latchkey.createKey({ apiId, tags: ["eu", "billing"] });

@@ -12,8 +12,8 @@ import { DAY_MS, describeOnMemory, HOUR_MS, NOON } from "../test-context.js";
 describeOnMemory("finding keys", (open) => {
   const withApis = (...names: string[]) => openWithApis(open, ...names);
 
-  describe("what a page costs", () => {
-    test("a page without filters reads what it shows", async () => {
+  describe("the cost of a page", () => {
+    test("a page without filters reads only the keys that it shows", async () => {
       const { context, apiId, latchkey } = await withApis("tides");
       await makeKeys(latchkey, apiId, 40);
       const { counts, latchkey: counted } = counting(context);
@@ -21,7 +21,7 @@ describeOnMemory("finding keys", (open) => {
       expect(counts).toMatchObject({ keys: 7, pages: 1 });
     });
 
-    test("a filter that keeps none reads 2,000 keys a page, each key once, and says so", async () => {
+    test("a filter without matches reads 2,000 keys per page, each key once, and reports the number", async () => {
       const { context, apiId, latchkey } = await withApis("tides");
       await makeKeys(latchkey, apiId, 4_500);
       const { counts, latchkey: counted } = counting(context);
@@ -32,7 +32,7 @@ describeOnMemory("finding keys", (open) => {
       expect(counts.ofPage).toBeLessThanOrEqual(500);
     });
 
-    test("a filter that keeps few finds all of them, in short pages", async () => {
+    test("a filter with few matches finds all of them, in short pages", async () => {
       const { apiId, latchkey } = await withApis("tides");
       const made: string[] = [];
       for (let part = 0; part < 3; part += 1) {
@@ -45,7 +45,7 @@ describeOnMemory("finding keys", (open) => {
       for (const read of scanned) expect(read).toBeLessThanOrEqual(2_000);
     });
 
-    test("no page follows where nothing that follows matches, as far as was read", async () => {
+    test("no page follows if the rest of the keys read has no match", async () => {
       const { apiId, latchkey } = await withApis("tides");
       const { keyId } = await latchkey.createKey({ apiId, name: "gate" });
       await makeKeys(latchkey, apiId, 20);
@@ -54,7 +54,7 @@ describeOnMemory("finding keys", (open) => {
       expect(page).not.toHaveProperty("cursor");
     });
 
-    test("keys of many APIs come in the order of creation, and a page reads few more than it shows", async () => {
+    test("keys of many APIs come in the order of creation, and a page reads few more keys than it shows", async () => {
       const { context, apiIds, latchkey } = await withApis(
         ...Array.from({ length: 40 }, (_, at) => `api ${at}`),
       );
@@ -69,7 +69,7 @@ describeOnMemory("finding keys", (open) => {
       expect(desc.ids).toEqual(made.toReversed());
     });
 
-    test("an API with all old keys does not hold up a page", async () => {
+    test("an API with only old keys does not slow down a page", async () => {
       const names = Array.from({ length: 100 }, (_, at) => `api ${at}`);
       const { context, apiIds, latchkey } = await withApis(...names);
       const old = await makeKeys(latchkey, apiIds[0] as string, 3_000);
@@ -84,7 +84,7 @@ describeOnMemory("finding keys", (open) => {
       expect(counts.atOnce).toBeLessThanOrEqual(50);
     });
 
-    test("keys that were created before are not read for createdAfter, and imported ones are found all the same", async () => {
+    test("createdAfter does not read keys created before, and still finds imported ones", async () => {
       const { context, apiId, latchkey } = await withApis("tides");
       await makeKeys(latchkey, apiId, 700);
       context.advance(DAY_MS);
@@ -109,7 +109,7 @@ describeOnMemory("finding keys", (open) => {
   describe("another order", () => {
     const places = [NOON + 3, undefined, NOON + 1, NOON + 3, undefined, NOON + 2];
 
-    test("is by the value, then by creation; a key that never expires comes last", async () => {
+    test("sorts by value, then by creation; a key that never expires comes last", async () => {
       const { apiId, latchkey } = await withApis("tides");
       const made: string[] = [];
       for (const expires of places) made.push((await latchkey.createKey({ apiId, expires })).keyId);
@@ -123,7 +123,7 @@ describeOnMemory("finding keys", (open) => {
       }
     });
 
-    test("by last use has the keys that were never used first, in all APIs of an owner", async () => {
+    test("by last use has unused keys first, in all APIs of an owner", async () => {
       const { apiIds, latchkey, context } = await withApis("tides", "winds");
       const made: { keyId: string; key: string }[] = [];
       for (const apiId of [...apiIds, ...apiIds])
@@ -140,7 +140,7 @@ describeOnMemory("finding keys", (open) => {
       expect((await allPages(latchkey, { ...question, limit: 1 })).ids).toEqual(expected);
     });
 
-    test("takes at most 2,000 keys of an API, whatever a filter keeps", async () => {
+    test("accepts at most 2,000 keys of an API, whatever the filter", async () => {
       const { apiId, latchkey, context } = await withApis("tides");
       await makeKeys(latchkey, apiId, 2_000);
       const question = { apiId, orderBy: "expires", enabled: false } as const;
@@ -153,13 +153,13 @@ describeOnMemory("finding keys", (open) => {
         details: { limit: 2_000 },
       });
       expect(counts.keys).toBeLessThanOrEqual(2_001);
-      // No step of the store may take long: others wait for it.
+      // No step of the store may take long, because others wait for it.
       expect(counts.ofPage).toBeLessThanOrEqual(500);
       await latchkey.deleteKey({ keyId });
       expect(await latchkey.listKeys(question)).toMatchObject({ scanned: 2_000 });
     });
 
-    test("takes at most 2,000 keys of an owner, in all APIs together", async () => {
+    test("accepts at most 2,000 keys of an owner, in all APIs together", async () => {
       const { apiIds, latchkey } = await withApis("tides", "winds");
       const externalId = "pier-7";
       for (const apiId of apiIds) {
@@ -175,7 +175,7 @@ describeOnMemory("finding keys", (open) => {
       expect(inOne).toMatchObject({ scanned: 1_000 });
     });
 
-    test("is not for the keys of a workspace, however few", async () => {
+    test("is not possible for all keys of a workspace, however few", async () => {
       const { latchkey } = await withApis("tides");
       for (const orderBy of ["expires", "lastUsedAt"] as const)
         expect(await rejectionOfList(latchkey, { orderBy })).toMatchObject({
@@ -186,7 +186,7 @@ describeOnMemory("finding keys", (open) => {
   });
 
   describe("more than 1,000 APIs", () => {
-    test("have all their keys found once, a thousand APIs after the other", async () => {
+    test("are searched a thousand at a time, and all of their keys are found once", async () => {
       const names = Array.from({ length: 1_003 }, (_, at) => `api ${at}`);
       const { context, apiIds, latchkey } = await withApis(...names);
       const [last = "", first = ""] = [apiIds.at(-1), apiIds[0]];
@@ -202,14 +202,14 @@ describeOnMemory("finding keys", (open) => {
       expect(idsOf(await counted.listKeys(sorted))).toEqual([late, ...made]);
     });
 
-    test("F1: APIs that come and go move no key to where a reader has been", async () => {
+    test("F1: APIs that are created and deleted move no key to a place that a reader has passed", async () => {
       const names = Array.from({ length: 1_003 }, (_, at) => `api ${at}`);
       const { apiIds, latchkey, context } = await withApis(...names);
       const made: string[] = [];
       for (const at of [0, 998, 999, 1_000, 1_002])
         made.push((await latchkey.createKey({ apiId: apiIds[at] ?? "" })).keyId);
       const page = await latchkey.listKeys({ limit: 1 });
-      // The APIs in front go, and others come with ids among those that are there: from a process whose clock is behind.
+      // The first APIs are deleted, and others get ids between existing ones, from a process with a slow clock.
       for (const apiId of apiIds.slice(1, 5)) await latchkey.deleteApi({ apiId });
       const behind = context.another({ clock: () => NOON - HOUR_MS });
       for (let more = 0; more < 8; more += 1) {

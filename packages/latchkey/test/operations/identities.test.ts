@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { describeOnMemory, HOUR_MS, NOON, rejectionOf } from "../test-context.js";
 
 describeOnMemory("identities", (open) => {
-  test("createIdentity refuses an externalId that is taken; of N racers one wins", async () => {
+  test("createIdentity refuses a taken externalId, and of N racing calls one wins", async () => {
     const { latchkey } = open();
     const outcomes = await Promise.allSettled(
       Array.from({ length: 20 }, () => latchkey.createIdentity({ externalId: "pier-7" })),
@@ -14,7 +14,7 @@ describeOnMemory("identities", (open) => {
     expect((await latchkey.listIdentities()).total).toBe(1);
   });
 
-  test("getIdentity finds by either id, and not in another workspace", async () => {
+  test("getIdentity finds an identity by either id, but not in another workspace", async () => {
     const { latchkey } = open();
     const ratelimits = [{ name: "reads", limit: 5, duration: HOUR_MS }];
     const { identityId } = await latchkey.createIdentity({
@@ -37,7 +37,7 @@ describeOnMemory("identities", (open) => {
     expect(await elsewhere.listIdentities()).toEqual({ identities: [], total: 0 });
   });
 
-  test("a part of an externalId finds identities, a bounded number of them read for each page", async () => {
+  test("identities are found by a part of their externalId, with a bounded number of reads per page", async () => {
     const { latchkey } = open();
     for (let at = 0; at < 2_001; at += 1)
       await latchkey.createIdentity({ externalId: at % 1_000 === 0 ? `Pier-${at}` : `boat-${at}` });
@@ -76,7 +76,7 @@ describeOnMemory("identities", (open) => {
       });
   });
 
-  test("updateIdentity leaves what is omitted, clears with {} and [], and answers the identity after the update", async () => {
+  test("updateIdentity keeps omitted fields, clears with {} and [], and returns the updated identity", async () => {
     const { latchkey } = open();
     const ratelimits = [{ name: "reads", limit: 5, duration: HOUR_MS }];
     const { identityId } = await latchkey.createIdentity({
@@ -102,7 +102,7 @@ describeOnMemory("identities", (open) => {
     });
   });
 
-  test("a counter goes on when its limit keeps name and duration, and starts anew otherwise", async () => {
+  test("a counter continues if its limit keeps name and duration, and otherwise restarts", async () => {
     const { latchkey } = open();
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
     await latchkey.createIdentity({
@@ -126,7 +126,7 @@ describeOnMemory("identities", (open) => {
     expect(await ask()).toMatchObject({ ratelimit: { remaining: 8 } });
   });
 
-  test("a key's limit hides an identity's of the same name", async () => {
+  test("a limit of a key hides one of its identity with the same name", async () => {
     const { latchkey } = open();
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
     await latchkey.createIdentity({
@@ -143,7 +143,7 @@ describeOnMemory("identities", (open) => {
     });
   });
 
-  test("two limits of one name are refused by place", async () => {
+  test("two limits with the same name are refused by place", async () => {
     const { latchkey } = open();
     const limit = { name: "reads", limit: 1, duration: 1 };
     const error = await rejectionOf(
@@ -154,7 +154,7 @@ describeOnMemory("identities", (open) => {
     ]);
   });
 
-  test("lists in the order of creation, with limits and without metadata", async () => {
+  test("are listed in the order of creation, with limits and without metadata", async () => {
     const { latchkey } = open();
     for (let count = 0; count < 5; count += 1) {
       await latchkey.createIdentity({ externalId: `pier-${count}`, meta: { count } });

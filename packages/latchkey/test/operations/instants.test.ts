@@ -27,17 +27,17 @@ const INSTANTS: Readonly<Record<string, readonly [first: number, last: number]>>
   before: [0, LAST_INSTANT],
 };
 
-/** Fields that take a number as large as an instant and are none. */
+/** Fields that accept a number as large as an instant, but are no instants. */
 const OTHER_NUMBERS: readonly string[] = [
   // Counts.
   ...["amount", "burst", "carryOver", "cost", "limit", "maxRemaining", "remaining", "value"],
   // Spans.
   ...["duration", "every", "expiresIn", "expiresWhenUnused", "maxExpiresIn"],
-  // Ignored: what reads show of a refill may be given as it is.
+  // Ignored, so that a refill can be given as reads show it.
   "lastRefillAt",
 ];
 
-/** What these tests look at of a schema. */
+/** The part of a schema that is used here. */
 interface Schema {
   safeParse(value: unknown): { readonly success: boolean };
   readonly _zod: {
@@ -53,9 +53,9 @@ interface Schema {
   };
 }
 
-/** Paths of all fields that take an instant as a number or as a date, and not just anything. */
+/** Paths of all fields that accept an instant as a number or a date, but not any value. */
 function pathsIn(schema: Schema, path: readonly string[] = []): string[] {
-  // A step of a schema, which is given only what the steps before let through.
+  // A transform gets only what earlier steps of the schema accept.
   if (schema._zod.def.type === "transform") return [];
   const takes = (value: unknown) => schema.safeParse(value).success;
   if ((takes(NOON) || takes(new Date(NOON))) && !takes("a text") && !takes({}))
@@ -77,7 +77,7 @@ const inputOf = (path: string, value: unknown) =>
 
 type Call = (input: never) => Promise<unknown>;
 
-/** The numbers that every operation takes. */
+/** The number fields of every operation. */
 const NUMBERS = Object.entries(OPERATIONS).flatMap(([name, { input }]) =>
   input === null
     ? []
@@ -89,7 +89,7 @@ const NUMBERS = Object.entries(OPERATIONS).flatMap(([name, { input }]) =>
       })),
 );
 
-/** Every input that takes an instant, also of what is no operation. */
+/** Every input with an instant, including those of other functions. */
 const INPUTS: typeof NUMBERS = [
   ...NUMBERS.filter(({ path }) => lastOf(path) in INSTANTS),
   {
@@ -126,7 +126,7 @@ const NO_INSTANTS: readonly (readonly [string, unknown])[] = [
 ];
 
 describeOnMemory("an instant", (open) => {
-  test("is each of these fields, and no other field takes a number as large", () => {
+  test("is the type of each of these fields, and no other field accepts a number as large", () => {
     const names = NUMBERS.map(({ path }) => lastOf(path));
     expect([...new Set(names)].sort()).toEqual(
       [...Object.keys(INSTANTS), ...OTHER_NUMBERS].toSorted(),
@@ -134,32 +134,35 @@ describeOnMemory("an instant", (open) => {
     expect(INPUTS.length).toBeGreaterThan(20);
   });
 
-  test.each(INPUTS)("of $name, $path: what is none is refused by name and bound", async (input) => {
-    const { latchkey } = open();
-    const { apiId } = await latchkey.createApi({ name: "tide tables" });
-    const call = await input.callOf(latchkey);
-    const { events } = await latchkey.listAuditEvents();
-    const path = input.name === "createMyKey" ? "of a portal" : lastOf(input.path);
-    const [first, last] = INSTANTS[path] ?? [0, LAST_INSTANT];
-    const message = `must be an instant from ${first} to ${last}: whole ms since the Unix epoch (or a JavaScript Date)`;
-    for (const [name, value] of NO_INSTANTS) {
-      const error = await rejectionOf(call(inputOf(input.path, value) as never));
-      expect([name, error.code], name).toEqual([name, "BAD_REQUEST"]);
-      expect(error.issues, name).toContainEqual({ path: input.path, message });
-    }
-    expect((await latchkey.listKeys({ apiId })).total).toBe(0);
-    expect((await latchkey.listAuditEvents()).events).toEqual(events);
-    for (const date of [new Date(NOON), runInNewContext(`new Date(${NOON})`)]) {
-      // What it lacks besides may be refused.
-      const issues = await call(inputOf(input.path, date) as never).then(
-        () => [],
-        (error: LatchkeyError) => error.issues,
-      );
-      expect(issues).not.toContainEqual({ path: input.path, message });
-    }
-  });
+  test.each(INPUTS)(
+    "of $name, $path: an invalid one is refused by name and bound",
+    async (input) => {
+      const { latchkey } = open();
+      const { apiId } = await latchkey.createApi({ name: "tide tables" });
+      const call = await input.callOf(latchkey);
+      const { events } = await latchkey.listAuditEvents();
+      const path = input.name === "createMyKey" ? "of a portal" : lastOf(input.path);
+      const [first, last] = INSTANTS[path] ?? [0, LAST_INSTANT];
+      const message = `must be an instant from ${first} to ${last}: whole ms since the Unix epoch (or a JavaScript Date)`;
+      for (const [name, value] of NO_INSTANTS) {
+        const error = await rejectionOf(call(inputOf(input.path, value) as never));
+        expect([name, error.code], name).toEqual([name, "BAD_REQUEST"]);
+        expect(error.issues, name).toContainEqual({ path: input.path, message });
+      }
+      expect((await latchkey.listKeys({ apiId })).total).toBe(0);
+      expect((await latchkey.listAuditEvents()).events).toEqual(events);
+      for (const date of [new Date(NOON), runInNewContext(`new Date(${NOON})`)]) {
+        // Other missing fields may be refused.
+        const issues = await call(inputOf(input.path, date) as never).then(
+          () => [],
+          (error: LatchkeyError) => error.issues,
+        );
+        expect(issues).not.toContainEqual({ path: input.path, message });
+      }
+    },
+  );
 
-  test("is taken as a date, also one of another realm, and kept in ms", async () => {
+  test("may be a Date, even of another realm, and is stored in ms", async () => {
     const context = open();
     const { latchkey } = context;
     const at = NOON + DAY_MS;
@@ -185,7 +188,7 @@ describeOnMemory("an instant", (open) => {
     expect((await latchkey.pruneAuditEvents({ before: new Date(NOON + 1) })).deleted).toBe(6);
   });
 
-  test("an expiry in seconds is refused with the unit that is meant", async () => {
+  test("as an expiry in seconds is refused with a hint at the unit", async () => {
     const { latchkey } = open();
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
     const seconds = NOON / 1000;
@@ -204,7 +207,7 @@ describeOnMemory("an instant", (open) => {
       ]);
   });
 
-  test("that lies on the wrong side of now is refused as a date as well", async () => {
+  test("on the wrong side of now is refused as a Date, too", async () => {
     const { latchkey } = open();
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
     const later = new Date(NOON + 1);
@@ -223,7 +226,7 @@ describeOnMemory("an instant", (open) => {
 });
 
 describeOnMemory("the grace of a rotation", (open) => {
-  test("is given in ms or with a unit", async () => {
+  test("may be in ms or with a unit", async () => {
     for (const graceMs of [DAY_MS, "1d", "24h", "1440m", "86400s"] as const) {
       const context = open();
       const { keyId } = await issue(context);

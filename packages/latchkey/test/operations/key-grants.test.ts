@@ -5,7 +5,7 @@ import { overtaken } from "../wrapped-store.js";
 
 const NAMES = ["anchor", "buoy", "chart", "deck"];
 
-/** The three operations on roles, and the three on permissions: they are to be alike. */
+/** The three operations on roles and the three on permissions, which must behave in the same way. */
 const KINDS = [
   {
     kind: "roles",
@@ -51,7 +51,7 @@ describe.each(KINDS)("$kind", ({ kind, create, remove, list, add, set, take, max
       return { context, ids, keyId, key, apiId, shown };
     }
 
-    test("are never more than the bound, however often some are added: then nothing is written", async () => {
+    test("never exceed the bound by repeated additions; beyond it, nothing is written", async () => {
       const { context, keyId } = await prepared();
       const named = (from: number, count: number) =>
         Array.from({ length: count }, (_, at) => ({ name: `name.${from + at}`, create: true }));
@@ -67,7 +67,7 @@ describe.each(KINDS)("$kind", ({ kind, create, remove, list, add, set, take, max
       expect(await add(context, keyId, named(1, 3))).toEqual(held);
     });
 
-    test("are added by name and by id, to those that it holds, and answered ascending", async () => {
+    test("are added to existing ones by name and by id, and returned in ascending order", async () => {
       const { context, ids, keyId, key, shown } = await prepared();
       const other = context.another();
       expect(await other.verifyKey({ key })).toMatchObject({ [kind]: [] });
@@ -78,7 +78,7 @@ describe.each(KINDS)("$kind", ({ kind, create, remove, list, add, set, take, max
       expect(await other.verifyKey({ key })).toMatchObject({ [kind]: ["anchor", "buoy", "deck"] });
     });
 
-    test("are set, to the whole of what was given; an empty list clears them", async () => {
+    test("are replaced by a given list; an empty list clears them", async () => {
       const { context, ids, keyId, key, shown } = await prepared();
       await add(context, keyId, ["anchor", "buoy"]);
       expect(await set(context, keyId, [{ id: ids.deck }, "buoy", "deck"])).toEqual(
@@ -89,7 +89,7 @@ describe.each(KINDS)("$kind", ({ kind, create, remove, list, add, set, take, max
       expect(await context.latchkey.verifyKey({ key })).toMatchObject({ [kind]: [] });
     });
 
-    test("are removed by name and by id; one that it does not hold is passed over", async () => {
+    test("are removed by name and by id; ones that the key does not have are ignored", async () => {
       const { context, ids, keyId, key, shown } = await prepared();
       await add(context, keyId, NAMES);
       const other = context.another();
@@ -104,7 +104,7 @@ describe.each(KINDS)("$kind", ({ kind, create, remove, list, add, set, take, max
       expect(await take(context, keyId, ["anchor", "deck", "deck"])).toEqual(shown("buoy"));
     });
 
-    test("an id wins over a name that is given beside it", async () => {
+    test("an id takes precedence over a name next to it", async () => {
       const { context, ids, keyId, shown } = await prepared();
       expect(await add(context, keyId, [{ id: ids.deck, name: "anchor" }])).toEqual(shown("deck"));
       await add(context, keyId, ["anchor"]);
@@ -113,7 +113,7 @@ describe.each(KINDS)("$kind", ({ kind, create, remove, list, add, set, take, max
       );
     });
 
-    test("every item is honoured, however mixed, and one that is given twice counts once", async () => {
+    test("every item of a mixed list counts, and a repeated one counts once", async () => {
       const { context, ids, keyId } = await prepared();
       const items = [
         "anchor",
@@ -129,7 +129,7 @@ describe.each(KINDS)("$kind", ({ kind, create, remove, list, add, set, take, max
       expect(await list(context)).toHaveLength(5);
     });
 
-    test("create makes what is missing in the same write, or nothing of it", async () => {
+    test("create creates missing ones in the same write, or none of them", async () => {
       const { context, keyId } = await prepared();
       const items = [{ name: "fender", create: true }, "ghost"];
       for (const change of [add, set])
@@ -141,7 +141,7 @@ describe.each(KINDS)("$kind", ({ kind, create, remove, list, add, set, take, max
       expect(await list(context)).toMatchObject([...NAMES, "fender"].map((name) => ({ name })));
     });
 
-    test("what does not exist is refused, all of it named, and nothing is changed", async () => {
+    test("all missing ones are named in the refusal, and nothing is changed", async () => {
       const { context, keyId, key } = await prepared();
       const theirs = context.latchkey.workspace("ws_other");
       await create({ ...context, latchkey: theirs }, "theirs");
@@ -157,7 +157,7 @@ describe.each(KINDS)("$kind", ({ kind, create, remove, list, add, set, take, max
       }
     });
 
-    test("the id of one that the key holds is no name", async () => {
+    test("the id of an existing grant is not read as a name", async () => {
       const { context, ids, keyId } = await prepared();
       await add(context, keyId, ["anchor"]);
       for (const change of [add, set, take]) {
@@ -167,7 +167,7 @@ describe.each(KINDS)("$kind", ({ kind, create, remove, list, add, set, take, max
       }
     });
 
-    test("removing makes nothing, whatever create says", async () => {
+    test("removing creates nothing, even with create", async () => {
       const { context, keyId } = await prepared();
       const error = await rejectionOf(take(context, keyId, [{ name: "fender", create: true }]));
       expect(error).toMatchObject({ code: "PRECONDITION_FAILED" });
@@ -187,7 +187,7 @@ describe.each(KINDS)("$kind", ({ kind, create, remove, list, add, set, take, max
       },
     );
 
-    test("a call takes an empty list, and as many items as allowed", async () => {
+    test("a call accepts an empty list, and as many items as allowed", async () => {
       const { context, keyId, shown } = await prepared();
       await add(context, keyId, ["anchor"]);
       const items = (count: number) => Array.from({ length: count }, () => "anchor");
@@ -201,7 +201,7 @@ describe.each(KINDS)("$kind", ({ kind, create, remove, list, add, set, take, max
       }
     });
 
-    test("of a key that is unknown, deleted or of another workspace are not found", async () => {
+    test("of an unknown key, a deleted one or one of another workspace are not found", async () => {
       const { context, keyId } = await prepared();
       const theirs = { ...context, latchkey: context.latchkey.workspace("ws_other") };
       await create(theirs, "anchor");
@@ -221,7 +221,7 @@ describe.each(KINDS)("$kind", ({ kind, create, remove, list, add, set, take, max
         });
     });
 
-    test("of many that add at once none loses, nor do those who remove meanwhile", async () => {
+    test("no concurrent addition or removal is lost", async () => {
       const { context, keyId, key } = await prepared();
       await add(context, keyId, ["anchor", "buoy"]);
       const added = Array.from({ length: 12 }, (_, at) => `extra.${at + 10}`);
@@ -238,7 +238,7 @@ describe.each(KINDS)("$kind", ({ kind, create, remove, list, add, set, take, max
       });
     });
 
-    test("one that is made by many at once is made once", async () => {
+    test("one that many concurrent calls create is created once", async () => {
       const { context, apiId } = await prepared();
       const keys = await Promise.all(
         Array.from({ length: 5 }, () => context.latchkey.createKey({ apiId })),
@@ -254,7 +254,7 @@ describe.each(KINDS)("$kind", ({ kind, create, remove, list, add, set, take, max
       expect(await list(context)).toHaveLength(5);
     });
 
-    test("one that the key holds and that is deleted meanwhile does not stand in the way of others", async () => {
+    test("an existing grant that is deleted meanwhile does not prevent others", async () => {
       for (const change of [add, take]) {
         const { context, ids, keyId, shown } = await prepared();
         await add(context, keyId, ["anchor", "buoy", "deck"]);
@@ -267,7 +267,7 @@ describe.each(KINDS)("$kind", ({ kind, create, remove, list, add, set, take, max
       }
     });
 
-    test("another of the same name that takes its place meanwhile is not slipped in", async () => {
+    test("a new one with the same name that replaces it meanwhile is not granted", async () => {
       const { context, ids, keyId, shown } = await prepared();
       await add(context, keyId, ["anchor", "buoy"]);
       const store = overtaken(context.store, async () => {
@@ -278,7 +278,7 @@ describe.each(KINDS)("$kind", ({ kind, create, remove, list, add, set, take, max
       expect(await add({ ...context, latchkey }, keyId, ["chart"])).toEqual(shown("buoy", "chart"));
     });
 
-    test("one that is requested and deleted meanwhile is refused by its name", async () => {
+    test("a requested one that is deleted meanwhile is refused by name", async () => {
       const { context, ids, keyId, key } = await prepared();
       await add(context, keyId, ["anchor"]);
       const store = overtaken(context.store, () => remove(context, ids.chart as string));
@@ -289,7 +289,7 @@ describe.each(KINDS)("$kind", ({ kind, create, remove, list, add, set, take, max
       expect(await context.latchkey.verifyKey({ key })).toMatchObject({ [kind]: ["anchor"] });
     });
 
-    test("are in events and in the audit log by name, with what was made on the way; what changes nothing is not", async () => {
+    test("are in events and in the audit log by name, together with created ones, unless nothing changed", async () => {
       const events: LatchkeyEvent[] = [];
       const { context, ids, keyId } = await prepared({ onEvent: (event) => events.push(event) });
       events.length = 0;
@@ -320,7 +320,7 @@ describe.each(KINDS)("$kind", ({ kind, create, remove, list, add, set, take, max
 });
 
 describeOnMemory("roles and permissions of a key", (open) => {
-  test("what comes with a role is no permission of the key itself", async () => {
+  test("permissions of a role are no permissions of the key itself", async () => {
     const context = open();
     for (const name of ["tides.read", "tides.write"])
       await context.latchkey.createPermission({ name });
@@ -335,7 +335,7 @@ describeOnMemory("roles and permissions of a key", (open) => {
     });
   });
 
-  test("a change of the ones leaves the others, and everything else of the key", async () => {
+  test("a change of roles keeps permissions, and the reverse, and everything else of the key", async () => {
     const context = open();
     await context.latchkey.createPermission({ name: "tides.read" });
     await context.latchkey.createRole({ name: "pilot" });

@@ -12,7 +12,7 @@ const labels = Object.keys(KEY_LABELS) as KeyLabel[];
 
 describeOnMemory("a label of a key", (open) => {
   test.each(labels)(
-    "%s is given, shown, given again, changed and cleared, and the audit log says it",
+    "%s can be set, shown, set again, changed and cleared, and the audit log records it",
     async (label) => {
       const { latchkey } = open();
       const { apiId } = await latchkey.createApi({ name: "tides" });
@@ -36,7 +36,7 @@ describeOnMemory("a label of a key", (open) => {
   );
 
   test.each(labels)(
-    "%s has its bounds, and one character more is refused by its name",
+    "%s has a maximum length, and one character more is refused by name",
     async (label) => {
       const { latchkey } = open();
       const { apiId } = await latchkey.createApi({ name: "tides" });

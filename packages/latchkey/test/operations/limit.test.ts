@@ -5,7 +5,7 @@ import { describeOnMemory, HOUR_MS, NOON, rejectionOf } from "../test-context.js
 const request = { namespace: "mail", identifier: "customer_42", limit: 3, duration: HOUR_MS };
 
 describeOnMemory("limit", (open) => {
-  test("takes one unit unless another cost is given, up to the limit, and then nothing", async () => {
+  test("takes one unit unless another cost is given, up to the limit and no more", async () => {
     const { latchkey } = open();
     const reset = NOON + HOUR_MS;
     const seen = [];
@@ -19,7 +19,7 @@ describeOnMemory("limit", (open) => {
     ]);
   });
 
-  test("a cost is taken whole or not at all, and 0 only looks", async () => {
+  test("takes a cost completely or not at all, and 0 only reads", async () => {
     const { latchkey } = open();
     expect(await latchkey.limit({ ...request, cost: 2 })).toMatchObject({
       success: true,
@@ -57,7 +57,7 @@ describeOnMemory("limit", (open) => {
     });
   });
 
-  test("a limit that is lowered below what was taken leaves 0, never less, and a raised one has room again", async () => {
+  test("a limit lowered below the taken units leaves 0, never less, and a raised one has room again", async () => {
     const { latchkey } = open();
     await latchkey.limit({ ...request, cost: 3 });
     for (const cost of [0, 1])
@@ -73,7 +73,7 @@ describeOnMemory("limit", (open) => {
     });
   });
 
-  test("namespace, identifier, duration and workspace each name another counter", async () => {
+  test("namespace, identifier, duration and workspace each select another counter", async () => {
     const context = open();
     const { latchkey } = context;
     await latchkey.limit({ ...request, cost: 3 });
@@ -89,7 +89,7 @@ describeOnMemory("limit", (open) => {
     expect((await context.another().limit(request)).success).toBe(false);
   });
 
-  test("no two names run into each other, whatever characters they hold", async () => {
+  test("no two names collide, whatever characters they contain", async () => {
     const { latchkey } = open();
     for (const [namespace, identifier] of [
       ["a", "b:c"],
@@ -107,14 +107,14 @@ describeOnMemory("limit", (open) => {
       );
   });
 
-  test("without a namespace it is the one named default", async () => {
+  test("uses the namespace default if none is given", async () => {
     const { latchkey } = open();
     const { namespace: _, ...bare } = request;
     await latchkey.limit(bare);
     expect((await latchkey.limit({ ...request, namespace: "default" })).remaining).toBe(1);
   });
 
-  test("exactly the limit is admitted, whatever the number of racers and processes", async () => {
+  test("admits exactly the limit to any number of racing calls and processes", async () => {
     const context = open();
     const other = context.another();
     const answers = await Promise.all(
@@ -127,7 +127,7 @@ describeOnMemory("limit", (open) => {
     expect(left.sort((a, b) => a - b)).toEqual(Array.from({ length: 17 }, (_, at) => at));
   });
 
-  test("has nothing to do with limits of keys and identities", async () => {
+  test("is independent of limits of keys and identities", async () => {
     const { latchkey } = open();
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
     const ratelimit = { limit: 1, duration: HOUR_MS };
@@ -136,7 +136,7 @@ describeOnMemory("limit", (open) => {
     expect((await latchkey.verifyKey({ key })).code).toBe("VALID");
   });
 
-  test("says as the rules of core say, step by step, whatever the algorithm", async () => {
+  test("gives the same results as the rules of core, step by step, for every algorithm", async () => {
     const context = open();
     const name = { namespace: "oracle", identifier: "x", duration: 50 };
     let stored: LimitState | null = null;
@@ -179,7 +179,7 @@ describeOnMemory("limit", (open) => {
     expect(error.issues).toMatchObject([{ path }]);
   });
 
-  test("the longest names and the largest numbers are taken", async () => {
+  test("accepts the longest names and the largest numbers", async () => {
     const { latchkey } = open();
     const most = {
       limit: Number.MAX_SAFE_INTEGER,

@@ -3,7 +3,7 @@ import { digest, foreign, hex, openApi, pepperOf } from "../imports.js";
 import { describeOnMemory, NOON, VAULT_KEYS } from "../test-context.js";
 
 describeOnMemory("listKeys for an export", (open) => {
-  test("shows the hash, the switch and the key's own permissions, and otherwise never does", async () => {
+  test("shows the hash, whether it was disabled and its own permissions, which no other call shows", async () => {
     const context = open({ vault: { current: "v", keys: { v: VAULT_KEYS[1] } } });
     const { latchkey } = context;
     const apiId = await openApi(context);

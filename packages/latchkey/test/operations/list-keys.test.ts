@@ -5,7 +5,7 @@ import { DAY_MS, describeOnMemory, NOON, rejectionOf, VAULT_KEYS } from "../test
 import { overtaken } from "../wrapped-store.js";
 
 describeOnMemory("listKeys", (open) => {
-  test("pages hold every key once, in the order of creation, and the last has no cursor", async () => {
+  test("pages contain every key once, in the order of creation, and the last page has no cursor", async () => {
     const { latchkey } = open();
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
     const made: string[] = [];
@@ -45,7 +45,7 @@ describeOnMemory("listKeys", (open) => {
     });
   });
 
-  test("deleted keys are listed and counted no more", async () => {
+  test("deleted keys are no longer listed or counted", async () => {
     const { latchkey } = open();
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
     const { keyId } = await latchkey.createKey({ apiId });
@@ -58,7 +58,7 @@ describeOnMemory("listKeys", (open) => {
     expect(await rejectionOf(latchkey.deleteKey({ keyId }))).toMatchObject({ code: "NOT_FOUND" });
   });
 
-  test("a cursor that is damaged, of another API or of another list is refused", async () => {
+  test("a damaged cursor, or one of another API or list, is refused", async () => {
     const { latchkey } = open();
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
     const { apiId: otherApiId } = await latchkey.createApi({ name: "harbour gates" });
@@ -81,7 +81,7 @@ describeOnMemory("listKeys", (open) => {
     }
   });
 
-  test("shows a refill that has fallen due without writing it", async () => {
+  test("shows a due refill without writing it", async () => {
     const context = open();
     const { apiId } = await context.latchkey.createApi({ name: "tide tables" });
     const { key, keyId } = await context.latchkey.createKey({
@@ -113,7 +113,7 @@ describeOnMemory("listKeys", (open) => {
     expect((await context.latchkey.listKeys({ apiId })).keys[0]).not.toHaveProperty("plaintext");
   });
 
-  test("a page without recoverable keys needs no vault to be decrypted", async () => {
+  test("a page without recoverable keys can be decrypted without a vault", async () => {
     const { latchkey } = open();
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
     const { keyId } = await latchkey.createKey({ apiId });
@@ -122,7 +122,7 @@ describeOnMemory("listKeys", (open) => {
     expect(await latchkey.getKey({ keyId, decrypt: true })).toEqual(keys[0]);
   });
 
-  test("a secret that does not open says why, and is no error of the others on its page", async () => {
+  test("a secret that cannot be decrypted has a reason, and does not affect others on its page", async () => {
     const context = open({ vault: { current: "a", keys: { a: VAULT_KEYS[0] } } });
     const { apiId } = await context.latchkey.createApi({ name: "tide tables" });
     const plain = await context.latchkey.createKey({ apiId });
@@ -198,7 +198,7 @@ describeOnMemory("listKeys", (open) => {
     );
   });
 
-  test("shows a secret also where its key is deleted before it can be sealed anew", async () => {
+  test("shows a secret even if its key is deleted before it can be re-encrypted", async () => {
     const context = open({ vault: { current: "a", keys: { a: VAULT_KEYS[0] } } });
     const { latchkey } = context;
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
@@ -218,7 +218,7 @@ describeOnMemory("listKeys", (open) => {
     expect(left.keys.map(({ plaintext }) => plaintext)).toEqual([made[1].key]);
   });
 
-  test("a secret whose ring key is gone does not keep the others from being sealed anew", async () => {
+  test("a secret whose vault key is missing does not prevent the re-encryption of others", async () => {
     const [one, two] = VAULT_KEYS;
     const lost = Uint8Array.from({ length: 32 }, (_, index) => index * 7 + 3);
     const context = open({ vault: { current: "lost", keys: { lost } } });

@@ -5,7 +5,7 @@ import { damageBody } from "../damage.js";
 import { describeOnMemory, issue, rejectionOf } from "../test-context.js";
 import { wrapped } from "../wrapped-store.js";
 
-/** A store that says how many pages were read of it. */
+/** A store that counts the pages read from it. */
 function counting(): { readonly store: KeyStore; readonly pages: () => number } {
   const store = memoryStore();
   let pages = 0;
@@ -37,7 +37,7 @@ describeOnMemory("keysOf", (open) => {
     return { store, latchkey, apiId, keyIds, pages };
   }
 
-  test("goes through every key once, in the order of creation, a page at a time", async () => {
+  test("returns every key once, in the order of creation, a page at a time", async () => {
     const { latchkey, apiId, keyIds, pages } = await withKeys(5);
     const keys = latchkey.keysOf({ apiId, limit: 2 });
     expect(pages()).toBe(0);
@@ -52,7 +52,7 @@ describeOnMemory("keysOf", (open) => {
     expect(keys.map(({ id }) => id)).toEqual([keyIds[1], keyIds[3]]);
   });
 
-  test("reads no further page once the loop is left, not even at the end of one", async () => {
+  test("reads no further page once the loop is left, even at the end of a page", async () => {
     const { latchkey, apiId, pages } = await withKeys(5);
     let seen = 0;
     for await (const key of latchkey.keysOf({ apiId, limit: 2 })) {
@@ -63,7 +63,7 @@ describeOnMemory("keysOf", (open) => {
     expect(pages()).toBe(1);
   });
 
-  test("goes on behind damaged keys, a whole page of them too, and counts them", async () => {
+  test("continues after damaged keys, even after a whole page of them, and counts them", async () => {
     const { latchkey, store, apiId, keyIds } = await withKeys(5);
     for (const keyId of keyIds.slice(1, 4)) await damageBody(store, "key", keyId, () => "damaged");
     const keys = latchkey.keysOf({ apiId, limit: 1 });
@@ -71,7 +71,7 @@ describeOnMemory("keysOf", (open) => {
     expect(keys.damaged).toBe(3);
   });
 
-  test("begins behind a cursor, and is over once it was gone through", async () => {
+  test("can start after a cursor, and can be used only once", async () => {
     const { latchkey, apiId, keyIds } = await withKeys(3);
     const { cursor } = await latchkey.listKeys({ apiId, limit: 2 });
     const keys = latchkey.keysOf({ apiId, cursor });
@@ -79,7 +79,7 @@ describeOnMemory("keysOf", (open) => {
     expect(await all(keys)).toEqual([]);
   });
 
-  test("rejects in the loop as the list does, and reads nothing for a bad input", async () => {
+  test("rejects within the loop like the list, and reads nothing for a bad input", async () => {
     const { latchkey, pages } = await withKeys(0);
     const bad = await rejectionOf(all(latchkey.keysOf({ apiId: "api_none", limit: 101 })));
     expect(bad.issues).toEqual([
@@ -101,7 +101,7 @@ describeOnMemory("a loop over", (open) => {
     return latchkey;
   }
 
-  describe("pages of one item sees what one large page holds:", () => {
+  describe("pages of one item returns the same as one large page:", () => {
     test("apis", async () => {
       const latchkey = await prepared();
       const { apis } = await latchkey.listApis();
@@ -133,7 +133,7 @@ describeOnMemory("a loop over", (open) => {
       expect(await all(latchkey.auditEvents({ identityId, limit: 1 }))).toHaveLength(1);
     });
 
-    test("reservations, each with its slots, of a key and of an identity", async () => {
+    test("reservations with their slots, of a key and of an identity", async () => {
       const context = open();
       const slots = { name: "slots", limit: 9, duration: "2m", algorithm: "concurrent" } as const;
       const { latchkey } = context;

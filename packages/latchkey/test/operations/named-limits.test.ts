@@ -11,7 +11,7 @@ import {
 
 const MINUTE_MS = 60_000;
 
-/** Names of the limits that a verdict was given on, with what is left of each. */
+/** The names of the limits in a verdict, with the units left. */
 async function left(
   { latchkey }: TestContext,
   key: string,
@@ -26,7 +26,7 @@ async function left(
 }
 
 describeOnMemory("several limits of one key", (open) => {
-  test("ratelimit is the one named default; the others stand beside it, and all are listed", async () => {
+  test("ratelimit is the one named default, and ratelimits lists all of them", async () => {
     const context = open();
     const { keyId } = await issue(context, {
       ratelimit: { limit: 9, duration: HOUR_MS },
@@ -52,7 +52,7 @@ describeOnMemory("several limits of one key", (open) => {
     expect("ratelimit" in listed || "ratelimits" in listed).toBe(false);
   });
 
-  test("the limit named default may come among the others, and is ratelimit all the same", async () => {
+  test("the limit named default may be given among the others, and is still ratelimit", async () => {
     const context = open();
     const { keyId, key } = await issue(context, {
       ratelimits: [{ name: "default", limit: 2, duration: HOUR_MS }],
@@ -61,7 +61,7 @@ describeOnMemory("several limits of one key", (open) => {
     expect(await left(context, key)).toEqual(["VALID", { default: 1 }]);
   });
 
-  test("those with autoApply are taken from by every verification, the others where they are named", async () => {
+  test("limits with autoApply are charged by every verification, others only if they are named", async () => {
     const context = open();
     const { key } = await issue(context, {
       ratelimit: { limit: 9, duration: HOUR_MS },
@@ -77,7 +77,7 @@ describeOnMemory("several limits of one key", (open) => {
     ]);
   });
 
-  test("a limit that applies by itself and is named as well is taken from once, at the cost named", async () => {
+  test("a limit with autoApply that is named as well is charged once, at the given cost", async () => {
     const context = open();
     const { key } = await issue(context, {
       ratelimits: [{ name: "writes", limit: 7, duration: DAY_MS, autoApply: true }],
@@ -93,7 +93,7 @@ describeOnMemory("several limits of one key", (open) => {
     expect(await left(context, key, [{ name: "writes" }])).toEqual(["VALID", { writes: 3 }]);
   });
 
-  test("one that refuses is the one in front, and nothing is taken from any", async () => {
+  test("a limit that refuses comes first in the verdict, and no limit is charged", async () => {
     const context = open();
     const { latchkey } = context;
     const { key } = await issue(context, {
@@ -113,7 +113,7 @@ describeOnMemory("several limits of one key", (open) => {
     });
   });
 
-  test("N concurrent verifications admit exactly what the tightest allows", async () => {
+  test("N concurrent verifications admit exactly as many as the tightest limit allows", async () => {
     const context = open();
     const { key } = await issue(context, {
       ratelimit: { limit: 40, duration: DAY_MS },
@@ -141,7 +141,7 @@ describeOnMemory("changing the limits of a key", (open) => {
       ({ name, limit }) => `${name} ${limit}`,
     );
 
-  test("ratelimit sets or clears the one named default and leaves the others", async () => {
+  test("ratelimit sets or clears the one named default, and keeps the others", async () => {
     const context = open();
     const { keyId } = await issue(context, three);
     await context.latchkey.updateKey({ keyId, ratelimit: null });
@@ -164,7 +164,7 @@ describeOnMemory("changing the limits of a key", (open) => {
     expect(await names(context, keyId)).toEqual([]);
   });
 
-  test("a counter goes on where its limit keeps name and duration, and starts anew otherwise", async () => {
+  test("a counter continues if its limit keeps name and duration, and otherwise restarts", async () => {
     const context = open();
     const { latchkey } = context;
     const writes = { name: "writes", limit: 9, duration: DAY_MS, autoApply: true };
@@ -179,7 +179,7 @@ describeOnMemory("changing the limits of a key", (open) => {
     expect(await left(context, key)).toEqual(["VALID", { writes: 8 }]);
   });
 
-  test("two of one name are refused by place, and default twice unless it is the same", async () => {
+  test("two limits with one name are refused by place, and two default limits unless they are equal", async () => {
     const context = open();
     const { keyId, apiId } = await issue(context, three);
     const twice = [
@@ -208,7 +208,7 @@ describeOnMemory("changing the limits of a key", (open) => {
     expect(await names(context, keyId)).toEqual(["default 9", "tiles 5", "writes 2"]);
   });
 
-  test("default may be given as it is shown beside ratelimit as it was given", async () => {
+  test("default may be given as reads show it, together with ratelimit as it was set", async () => {
     const context = open();
     const ratelimit = { limit: 4, duration: 1_000, type: "fast" } as const;
     const { keyId, apiId } = await issue(context, { ratelimit });
@@ -220,7 +220,7 @@ describeOnMemory("changing the limits of a key", (open) => {
     expect((await rejectionOf(call)).issues).toMatchObject([{ path: "ratelimits" }]);
   });
 
-  test("50 limits are taken, and one more is refused", async () => {
+  test("50 limits are accepted, and one more is refused", async () => {
     const context = open();
     const many = Array.from({ length: 51 }, (_, at) => ({
       name: `l${at}`,
@@ -236,7 +236,7 @@ describeOnMemory("changing the limits of a key", (open) => {
   });
 });
 
-describeOnMemory("limits of an identity that apply by themselves", (open) => {
+describeOnMemory("limits of an identity with autoApply", (open) => {
   const reads = { name: "reads", limit: 5, duration: HOUR_MS, autoApply: true };
 
   async function withTwoKeys(context: TestContext, fields: object = {}) {
@@ -251,7 +251,7 @@ describeOnMemory("limits of an identity that apply by themselves", (open) => {
     return { one, two };
   }
 
-  test("are taken from by every verification of every key, and those without where they are named", async () => {
+  test("are charged by every verification of every key, and others only if they are named", async () => {
     const context = open();
     const { one, two } = await withTwoKeys(context);
     expect(await left(context, one.key)).toEqual(["VALID", { reads: 4 }]);
@@ -266,7 +266,7 @@ describeOnMemory("limits of an identity that apply by themselves", (open) => {
     expect(await left(context, two.key)).toEqual(["RATE_LIMITED", { reads: 0 }]);
   });
 
-  test("show that they do, where they do", async () => {
+  test("are shown with autoApply", async () => {
     const context = open();
     await withTwoKeys(context);
     const shown = [reads, { name: "writes", limit: 2, duration: DAY_MS }];
@@ -274,7 +274,7 @@ describeOnMemory("limits of an identity that apply by themselves", (open) => {
     expect((await context.latchkey.listIdentities()).identities[0]?.ratelimits).toEqual(shown);
   });
 
-  test("are hidden by a key's limit of the same name, of whatever duration, which counts for that key alone", async () => {
+  test("are hidden by a limit of a key with the same name and any duration, which counts only for that key", async () => {
     const context = open();
     const own = { ratelimits: [{ ...reads, limit: 2, duration: DAY_MS }] };
     const { one, two } = await withTwoKeys(context, own);
@@ -284,7 +284,7 @@ describeOnMemory("limits of an identity that apply by themselves", (open) => {
     expect(await left(context, two.key)).toEqual(["VALID", { reads: 4 }]);
   });
 
-  test("are hidden by a key's limit that does not apply by itself, too", async () => {
+  test("are hidden by a limit of a key without autoApply, too", async () => {
     const context = open();
     const own = { ratelimits: [{ ...reads, limit: 2, autoApply: false }] };
     const { one } = await withTwoKeys(context, own);
@@ -292,7 +292,7 @@ describeOnMemory("limits of an identity that apply by themselves", (open) => {
     expect(await left(context, one.key, [{ name: "reads" }])).toEqual(["VALID", { reads: 1 }]);
   });
 
-  test("are not taken from by a verification that makes up a limit of the same name", async () => {
+  test("are not charged by a verification with an ad-hoc limit of the same name", async () => {
     const context = open();
     const { latchkey } = context;
     const { one, two } = await withTwoKeys(context);
@@ -304,7 +304,7 @@ describeOnMemory("limits of an identity that apply by themselves", (open) => {
     expect(await left(context, two.key)).toEqual(["VALID", { reads: 4 }]);
   });
 
-  test("begin and end to apply with the verification after the change", async () => {
+  test("start and stop to apply with the next verification after the change", async () => {
     const context = open();
     const { latchkey } = context;
     const { one } = await withTwoKeys(context);

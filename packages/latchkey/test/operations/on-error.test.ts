@@ -7,7 +7,7 @@ describeOnMemory("onError", (open) => {
   const away = (outcome: "not-applied" | "unknown") =>
     new LatchkeyError("STORE_UNAVAILABLE", "gone for a moment", { outcome });
 
-  /** A latchkey whose first flush of statistics fails, and what is reported of it. */
+  /** A latchkey whose first flush of statistics fails, and the reported errors. */
   async function failing(error: Error, options: Partial<LatchkeyOptions> = {}) {
     const context = open();
     const ids = await issue(context);
@@ -30,7 +30,7 @@ describeOnMemory("onError", (open) => {
     return { ...context, ...ids, latchkey, errors, counted };
   }
 
-  test("is called with a flush of statistics that failed, which is written with the next", async () => {
+  test("is called if a flush of statistics fails, and the counts are written with the next flush", async () => {
     const error = away("not-applied");
     const { latchkey, key, errors, counted } = await failing(error);
     await latchkey.verifyKey({ key });
@@ -41,7 +41,7 @@ describeOnMemory("onError", (open) => {
     expect(errors).toEqual([error]);
   });
 
-  test("is called with a flush that may have happened, which is not written twice", async () => {
+  test("is called for a flush with an unknown outcome, and the counts are not written twice", async () => {
     const error = away("unknown");
     const { latchkey, key, errors, counted } = await failing(error);
     await latchkey.verifyKey({ key });
@@ -49,7 +49,7 @@ describeOnMemory("onError", (open) => {
     expect(errors).toEqual([error]);
   });
 
-  test("is called with the last flush too, and closing goes on", async () => {
+  test("is called if the last flush fails, and closing continues", async () => {
     const error = away("unknown");
     const { latchkey, key, errors } = await failing(error);
     await latchkey.verifyKey({ key });
@@ -57,7 +57,7 @@ describeOnMemory("onError", (open) => {
     expect(errors).toEqual([error]);
   });
 
-  test("is called once with what a listener throws or rejects with; the operation has happened", async () => {
+  test("is called once with the error of a listener, and the operation has succeeded", async () => {
     const context = open();
     const { key, keyId } = await issue(context);
     const errors: unknown[] = [];
@@ -79,7 +79,7 @@ describeOnMemory("onError", (open) => {
     expect(await context.latchkey.getKey({ keyId })).toMatchObject({ name: "south" });
   });
 
-  test("is a warning where it is not given and a listener throws: that is never silent", async () => {
+  test("is replaced by a warning if it is missing and a listener throws, which is never silent", async () => {
     const warn = vi.spyOn(console, "warn").mockImplementation(() => undefined);
     onTestFinished(() => warn.mockRestore());
     const context = open();

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { describeOnEveryStore } from "../every-store.js";
 
-/** Runs some work while `Object.prototype` has one more field. */
+/** Runs `work` while `Object.prototype` has an additional field. */
 async function polluted<Result>(
   name: string,
   value: unknown,
@@ -17,7 +17,7 @@ async function polluted<Result>(
 }
 
 describeOnEveryStore("what is added to Object.prototype", (open) => {
-  test("is no permission of a key that holds none", async () => {
+  test("gives no permission to a key without any", async () => {
     const { latchkey, another } = open();
     const { apiId } = await latchkey.createApi({ name: "maps" });
     await latchkey.ensurePermissions(["tiles.read"]);
@@ -30,7 +30,7 @@ describeOnEveryStore("what is added to Object.prototype", (open) => {
     expect(verdict).toMatchObject({ valid: false, code: "INSUFFICIENT_PERMISSIONS" });
   });
 
-  test("does not pass over a limit that a key does not have", async () => {
+  test("does not make an unknown limit pass", async () => {
     const { latchkey } = open();
     const { apiId } = await latchkey.createApi({ name: "maps" });
     const { key } = await latchkey.createKey({ apiId });
@@ -44,7 +44,7 @@ describeOnEveryStore("what is added to Object.prototype", (open) => {
     ["a field that nobody knows", "merged", true],
     ["a field of a limit", "autoApply", true],
     ["the number of the layout of records", "format", 9],
-  ])("is no part of what is written: %s", async (_, name, value) => {
+  ])("is not written: %s", async (_, name, value) => {
     const { latchkey, another } = open();
     const { apiId } = await latchkey.createApi({ name: "maps" });
     const settings = {

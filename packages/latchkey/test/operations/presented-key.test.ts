@@ -22,7 +22,7 @@ describeOnMemory("a presented key", (open) => {
     expect(await latchkey.verifyKey({ key, dryRun: true })).toMatchObject({ code: "NOT_FOUND" });
   });
 
-  test("the longest key is looked for", async () => {
+  test("the longest key is looked up", async () => {
     const context = open();
     const { apiId } = await issue(context);
     const plaintext = "k".repeat(512);
@@ -30,8 +30,8 @@ describeOnMemory("a presented key", (open) => {
     expect((await context.latchkey.verifyKey({ key: plaintext })).code).toBe("VALID");
   });
 
-  describe("is read once: of a getter that answers something else the next time", () => {
-    /** An input with a key that is each of these in turn, and how often it was read. */
+  describe("is read once from a getter with changing values", () => {
+    /** An input whose key has each of these values in turn, and the number of reads. */
     function changing(question: object, ...keys: readonly unknown[]) {
       const counted = { reads: 0 };
       const get = () => keys[counted.reads++];
@@ -40,10 +40,10 @@ describeOnMemory("a presented key", (open) => {
     }
 
     test.each([
-      ["nothing is asked beside it", {}],
-      ["it is read by hand", { remaining: { cost: 0 } }],
-      ["the schema looks at it", { ratelimit: { cost: 0 } }],
-    ])("the first answer decides where %s", async (_, question) => {
+      ["nothing else is given", {}],
+      ["it is read without the schema", { remaining: { cost: 0 } }],
+      ["the schema reads it", { ratelimit: { cost: 0 } }],
+    ])("the first value decides if %s", async (_, question) => {
       const context = open();
       const { key } = await issue(context);
       const { input, counted } = changing(question, key, 7);
@@ -52,11 +52,11 @@ describeOnMemory("a presented key", (open) => {
     });
 
     test.each([
-      ["the first answer is no text", {}, 7],
-      ["the first answer is none", {}, undefined],
+      ["the first value is not a text", {}, 7],
+      ["the first value is undefined", {}, undefined],
       ["another field is bad", { requestId: 7 }, "k"],
       ["another field is unknown", { unknown: 7 }, "k"],
-    ])("no later one is asked for where %s", async (_, question, first) => {
+    ])("no later value is read if %s", async (_, question, first) => {
       const context = open();
       const { key } = await issue(context);
       const { input, counted } = changing(question, first, key, key);
@@ -65,7 +65,7 @@ describeOnMemory("a presented key", (open) => {
     });
   });
 
-  test("a random byte string is not looked for when its checksum is wrong", async () => {
+  test("a random secret with a wrong checksum is not looked up", async () => {
     const context = open();
     const { key } = await issue(context);
     let reads = 0;

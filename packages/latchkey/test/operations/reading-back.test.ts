@@ -2,8 +2,8 @@ import { keySettings } from "@latchkey/core";
 import { expect, test } from "vitest";
 import { DAY_MS, describeOnMemory, NOON, rejectionOf, type TestContext } from "../test-context.js";
 
-describeOnMemory("what a read shows", (open) => {
-  /** A key with every setting, and a refill that has happened. */
+describeOnMemory("the result of a read", (open) => {
+  /** A key with every setting, and a refill that was applied. */
   async function fullKey({ latchkey, advance }: TestContext) {
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
     await latchkey.createPermission({ name: "tides.read" });
@@ -32,7 +32,7 @@ describeOnMemory("what a read shows", (open) => {
     return { apiId, keyId };
   }
 
-  test("of a key can be given to createKey: the new key has the same settings", async () => {
+  test("of a key can be passed to createKey, and the new key has the same settings", async () => {
     const context = open();
     const { latchkey } = context;
     const { apiId, keyId } = await fullKey(context);
@@ -44,7 +44,7 @@ describeOnMemory("what a read shows", (open) => {
     expect(keySettings(shown)).toEqual({ ...keySettings(view), refill });
   });
 
-  test("of a key can be given back to updateKey, and changes nothing", async () => {
+  test("of a key can be passed to updateKey, and changes nothing", async () => {
     const context = open();
     const { latchkey } = context;
     const { keyId } = await fullKey(context);
@@ -56,7 +56,7 @@ describeOnMemory("what a read shows", (open) => {
     expect(await latchkey.getKey({ keyId })).toMatchObject({ permissions: ["tides.read"] });
   });
 
-  test("of a permission that comes with a role is kept where it is named as an object, or the role goes", async () => {
+  test("of a key keeps a permission of a role as its own if it is given as an object, or if the role is removed", async () => {
     const context = open();
     const { latchkey } = context;
     const { keyId } = await fullKey(context);
@@ -69,7 +69,7 @@ describeOnMemory("what a read shows", (open) => {
     expect(await permissions()).toEqual(["gates.open"]);
   });
 
-  test("of a key without uses left can be given back: it lives on with its next refill", async () => {
+  test("of a key without uses left can be passed back, and the key lives on with its next refill", async () => {
     const { latchkey, advance } = open();
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
     const refill = { interval: "daily", amount: 1 } as const;
@@ -83,7 +83,7 @@ describeOnMemory("what a read shows", (open) => {
     expect(await latchkey.verifyKey({ key })).toMatchObject({ code: "VALID" });
   });
 
-  test("of a key that takes its uses from its identity leaves these to the identity", async () => {
+  test("of a key that takes its uses from its identity does not change the uses of the identity", async () => {
     const { latchkey } = open();
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
     await latchkey.createIdentity({ externalId: "team", remaining: 5 });
@@ -99,7 +99,7 @@ describeOnMemory("what a read shows", (open) => {
     expect((await rejectionOf(refused)).issues).toMatchObject([{ path: "remaining" }]);
   });
 
-  test("of an identity can be given to createIdentity and updateIdentity as it is", async () => {
+  test("of an identity can be passed to createIdentity and updateIdentity unchanged", async () => {
     const context = open();
     const { latchkey } = context;
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
@@ -129,7 +129,7 @@ describeOnMemory("what a read shows", (open) => {
     });
   });
 
-  test("is checked like any other input: a lastRefillAt that is no instant is refused by name", async () => {
+  test("is validated like any other input: an invalid lastRefillAt is refused by name", async () => {
     const { latchkey } = open();
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
     const refill = { interval: "daily", amount: 7, lastRefillAt: "yesterday" } as never;

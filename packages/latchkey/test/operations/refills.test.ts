@@ -11,7 +11,7 @@ describeOnMemory("refills", (open) => {
     return [remaining, refill?.lastRefillAt];
   }
 
-  test("have no last one before the first that happened", async () => {
+  test("have no lastRefillAt before the first one", async () => {
     const context = open();
     const { key, keyId } = await issue(context, { remaining: 3, refill: DAILY });
     expect(await shownOf(context, keyId)).toEqual([3, undefined]);
@@ -23,7 +23,7 @@ describeOnMemory("refills", (open) => {
     expect(await shownOf(context, keyId)).toEqual([4, MIDNIGHT]);
   });
 
-  test("are not what setting remaining is: the last one stays what it was", async () => {
+  test("are different from setting remaining, which does not change lastRefillAt", async () => {
     const context = open();
     const { latchkey } = context;
     const { key, keyId } = await issue(context, { remaining: 1, refill: DAILY });
@@ -40,7 +40,7 @@ describeOnMemory("refills", (open) => {
     expect(await shownOf(context, keyId)).toEqual([8, MIDNIGHT]);
   });
 
-  test("of an identity show the last that happened, and setting remaining does not move it", async () => {
+  test("of an identity show lastRefillAt, and setting remaining does not change it", async () => {
     const context = open();
     const { latchkey } = context;
     const uses = { externalId: "team", remaining: 1, refill: DAILY };
@@ -59,7 +59,7 @@ describeOnMemory("refills", (open) => {
   test.each([
     ["remaining", { remaining: 1 }],
     ["refill", { refill: DAILY }],
-  ])("that a wrong clock put ahead start anew from now once %s is set", async (_, setting) => {
+  ])("that a wrong clock put ahead restart from now once %s is set", async (_, setting) => {
     const context = open();
     const { key, keyId } = await issue(context, { remaining: 1, refill: DAILY });
     const ahead = context.another({ clock: () => NOON + YEAR_MS });
@@ -75,7 +75,7 @@ describeOnMemory("refills", (open) => {
     expect(await shownOf(context, keyId)).toEqual([4, MIDNIGHT + DAY_MS]);
   });
 
-  test("that a wrong clock put ahead on an identity start anew from now once remaining is set", async () => {
+  test("of an identity that a wrong clock put ahead restart from now once remaining is set", async () => {
     const context = open();
     const { latchkey } = context;
     const uses = { externalId: "team", remaining: 1, refill: DAILY };

@@ -3,7 +3,7 @@ import { describeOnMemoryOrAll } from "../every-store.js";
 import { DAY_MS, HOUR_MS, issue } from "../test-context.js";
 
 describeOnMemoryOrAll("a refusal", (open) => {
-  test("for want of permissions names those that are missing, and nothing else", async () => {
+  test("for missing permissions names them, and nothing else", async () => {
     const context = open();
     await context.latchkey.createPermission({ name: "docs.read" });
     const { key } = await issue(context, { permissions: ["docs.read"] });
@@ -16,7 +16,7 @@ describeOnMemoryOrAll("a refusal", (open) => {
     expect(await ask({ permissions: "docs.read" })).not.toHaveProperty("missing");
   });
 
-  test("by a limit says how long to wait, and then the key passes", async () => {
+  test("by a limit says how long to wait, after which the key passes", async () => {
     const context = open();
     const { key } = await issue(context, { ratelimit: { limit: 1, duration: HOUR_MS } });
     expect(await context.latchkey.verifyKey({ key })).not.toHaveProperty("retryAfterMs");
@@ -30,7 +30,7 @@ describeOnMemoryOrAll("a refusal", (open) => {
     expect(await context.latchkey.verifyKey({ key })).toMatchObject({ code: "VALID" });
   });
 
-  test("for want of uses says how long to wait for the refill, and then the key passes", async () => {
+  test("for missing uses says how long to wait for the refill, after which the key passes", async () => {
     const context = open();
     const refill = { interval: "daily", amount: 1 } as const;
     const { key } = await issue(context, { remaining: 1, refill });
@@ -45,8 +45,8 @@ describeOnMemoryOrAll("a refusal", (open) => {
     expect(await context.latchkey.verifyKey({ key })).toMatchObject({ code: "VALID" });
   });
 
-  describe("says nothing of waiting", () => {
-    test("for uses that nothing refills, and for a cost above what a refill restores", async () => {
+  describe("does not mention waiting", () => {
+    test("for uses without a refill, and for a cost above what a refill restores", async () => {
       const context = open();
       const bare = await issue(context, { remaining: 1 });
       const small = await issue(context, {
@@ -60,7 +60,7 @@ describeOnMemoryOrAll("a refusal", (open) => {
       }
     });
 
-    test("for a cost above the limit itself, and for a key that expires before", async () => {
+    test("for a cost above the limit itself, and for a key that expires earlier", async () => {
       const context = open();
       const ratelimit = { limit: 1, duration: HOUR_MS };
       const { key } = await issue(context, { ratelimit });

@@ -7,7 +7,7 @@ describeOnMemory("a reservation of a key in use", (open) => {
   test.each([
     ["without a refill", {}],
     ["with a refill", { refill: { interval: "daily", amount: 5 } as const }],
-  ])("%s is made by one call of the store, and settled by another", async (_, fields) => {
+  ])("%s takes one call of the store, and settling it another", async (_, fields) => {
     const calls: StoreMethod[] = [];
     const store = interceptStore(memoryStore(), ({ method }, run) => {
       calls.push(method);

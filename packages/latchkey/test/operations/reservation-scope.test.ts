@@ -25,7 +25,7 @@ describe.each([
 
   describe.each(PROCESSES)("in %s", (process) => {
     test.each(["settle", "release", "renew"] as const)(
-      "%s: a reservation of an API that is not of the scope does not exist, and is left as it is",
+      "%s: a reservation of an API outside of the scope is not found, and stays unchanged",
       async (step) => {
         const { latchkey, keyId, reservationId, own } = await opened(process);
         for (const scope of [others, { apiIds: [] }]) {
@@ -40,7 +40,7 @@ describe.each([
       },
     );
 
-    test("the answer to a repeat is nobody else's, either", async () => {
+    test("the answer to a repetition is also limited to the scope", async () => {
       const { latchkey, reservationId, own } = await opened(process);
       const first = await latchkey.settle({ reservationId }, own);
       expect(await latchkey.settle({ reservationId }, own)).toEqual(first);
@@ -48,7 +48,7 @@ describe.each([
       expect(error.code).toBe("NOT_FOUND");
     });
 
-    test("one whose time has passed says so to those whose it is", async () => {
+    test("only callers within the scope learn that a reservation has expired", async () => {
       const { latchkey, reservationId, own, advance } = await opened(process);
       advance(HOUR_MS);
       for (let attempt = 0; attempt < 2; attempt += 1) {

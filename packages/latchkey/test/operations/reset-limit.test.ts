@@ -4,7 +4,7 @@ import { DAY_MS, describeOnMemory, HOUR_MS, issue, NOON, rejectionOf } from "../
 const YEAR_MS = 365 * DAY_MS;
 
 describeOnMemory("resetLimit", (open) => {
-  test("empties a limit of a key, for every process, and leaves its others and its uses", async () => {
+  test("empties a limit of a key for every process, and keeps its other limits and its uses", async () => {
     const context = open();
     const { latchkey } = context;
     const { key, keyId } = await issue(context, {
@@ -24,7 +24,7 @@ describeOnMemory("resetLimit", (open) => {
     });
   });
 
-  test("empties a limit that requests make up, which its duration names", async () => {
+  test("empties an ad-hoc limit, selected by its duration", async () => {
     const context = open();
     const { latchkey } = context;
     const { key, keyId } = await issue(context);
@@ -73,7 +73,7 @@ describeOnMemory("resetLimit", (open) => {
     expect([await take("a"), await take("b")]).toEqual([true, false]);
   });
 
-  test("mends a window that a wrong clock put into the future", async () => {
+  test("repairs a window that a wrong clock put into the future", async () => {
     const context = open();
     const limit = { limit: 1, duration: HOUR_MS };
     const named = { namespace: "mail", identifier: "a", duration: HOUR_MS };
@@ -94,7 +94,7 @@ describeOnMemory("resetLimit", (open) => {
     expect((await latchkey.limit({ ...named, limit: 1 })).success).toBe(true);
   });
 
-  test("of a limit that nothing configures is refused by name: a misspelt one is not reset", async () => {
+  test("refuses an unknown limit by name, so that a typo is noticed", async () => {
     const context = open();
     const { latchkey } = context;
     const { keyId } = await issue(context, { ratelimit: { limit: 1, duration: HOUR_MS } });
@@ -107,7 +107,7 @@ describeOnMemory("resetLimit", (open) => {
     expect((await latchkey.listAuditEvents()).events).toEqual(before);
   });
 
-  test("of an unknown key or identity, and of one of another workspace, is not found alike", async () => {
+  test("does not find an unknown key or identity, nor one of another workspace, in the same way", async () => {
     const context = open();
     const { keyId } = await issue(context, { ratelimit: { limit: 1, duration: HOUR_MS } });
     const elsewhere = context.latchkey.workspace("ws_other");

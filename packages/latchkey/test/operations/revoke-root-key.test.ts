@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { describeOnMemory, NOON, rejectionOf } from "../test-context.js";
 
 describeOnMemory("listRootKeys", (open) => {
-  test("lists the root keys of the workspace in the order of their creation, without their secrets", async () => {
+  test("lists the root keys of the workspace in the order of creation, without secrets", async () => {
     const context = open();
     await context.latchkey.workspace("ws_other").createRootKey({ permissions: ["*"] });
     const deploys = { permissions: ["api.*.read_key", "api.*.read_api"], name: "deploys" };
@@ -35,7 +35,7 @@ describeOnMemory("listRootKeys", (open) => {
     expect(JSON.stringify(list)).not.toContain(first.key);
   });
 
-  test("shows one as disabled from the instant on at which it expires", async () => {
+  test("shows a root key as disabled from its expiry on", async () => {
     const context = open();
     await context.latchkey.createRootKey({ permissions: ["*"], expires: NOON + 5 });
     const enabledAt = async (instant: number) => {
@@ -47,7 +47,7 @@ describeOnMemory("listRootKeys", (open) => {
     expect(await enabledAt(NOON + 6)).toBe(false);
   });
 
-  test("goes page by page, and takes only cursors of its own", async () => {
+  test("returns pages, and accepts only its own cursors", async () => {
     const { latchkey } = open();
     const ids: string[] = [];
     for (let count = 0; count < 3; count += 1)
@@ -71,7 +71,7 @@ describeOnMemory("listRootKeys", (open) => {
 });
 
 describeOnMemory("revokeRootKey", (open) => {
-  test("makes a root key dead for every call that starts later, in every process", async () => {
+  test("makes a root key unusable for every later call, in every process", async () => {
     const context = open();
     const other = context.another();
     const gone = await context.latchkey.createRootKey({ permissions: ["*"] });
@@ -86,7 +86,7 @@ describeOnMemory("revokeRootKey", (open) => {
     });
   });
 
-  test("of one that is unknown, revoked, or of another workspace is NOT_FOUND", async () => {
+  test("is NOT_FOUND for an unknown root key, a revoked one, or one of another workspace", async () => {
     const { latchkey } = open();
     const { rootKeyId, key } = await latchkey.createRootKey({ permissions: ["*"] });
     for (const call of [
@@ -105,7 +105,7 @@ describeOnMemory("revokeRootKey", (open) => {
     });
   });
 
-  test("of racers lets one through", async () => {
+  test("succeeds for one of several racing calls", async () => {
     const context = open();
     const { rootKeyId } = await context.latchkey.createRootKey({ permissions: ["*"] });
     const results = await Promise.allSettled(

@@ -17,7 +17,7 @@ describeOnMemory("permissions", (open) => {
     expect(await latchkey.getPermission(read)).toEqual(shown[1]);
   });
 
-  test("that are deleted are gone from keys and roles, also from warm ones, and free their name", async () => {
+  test("that are deleted disappear from keys and roles, even from cached ones, and free their name", async () => {
     const context = open();
     const { latchkey } = context;
     const { permissionId } = await latchkey.createPermission({ name: "tides.read" });
@@ -65,7 +65,7 @@ describeOnMemory("permissions", (open) => {
       expect(await rejectionOf(call)).toMatchObject({ code: "NOT_FOUND" });
   });
 
-  test("are deleted by one racer only", async () => {
+  test("are deleted by only one of several racing calls", async () => {
     const context = open();
     const { permissionId } = await context.latchkey.createPermission({ name: "tides.read" });
     const results = await Promise.allSettled(
@@ -86,7 +86,7 @@ describeOnMemory("roles", (open) => {
     });
   }
 
-  test("are shown and listed with the names of their permissions, ascending", async () => {
+  test("are shown and listed with the names of their permissions, in ascending order", async () => {
     const context = open();
     expect(await context.latchkey.listRoles()).toEqual([]);
     const { roleId } = await pilot(context);
@@ -104,7 +104,7 @@ describeOnMemory("roles", (open) => {
     ]);
   });
 
-  test("that are deleted are gone from keys, also from warm ones; their permissions stay", async () => {
+  test("that are deleted disappear from keys, even from cached ones, and their permissions stay", async () => {
     const context = open();
     const { roleId } = await pilot(context);
     const { key, keyId } = await issue(context, { roles: ["pilot"], permissions: ["gates.open"] });
@@ -141,7 +141,7 @@ describeOnMemory("roles", (open) => {
     });
   });
 
-  test("given other permissions are seen so by the next verification of every key that has them", async () => {
+  test("apply new permissions from the next verification of every key that has them", async () => {
     const context = open();
     const { roleId } = await pilot(context);
     const { key } = await issue(context, { roles: ["pilot"] });
@@ -158,7 +158,7 @@ describeOnMemory("roles", (open) => {
     expect(await other.verifyKey({ key })).toMatchObject({ roles: ["pilot"], permissions: [] });
   });
 
-  test("are given nothing where a permission does not exist; all that are missing are named", async () => {
+  test("do not change if a permission does not exist; all missing ones are named", async () => {
     const context = open();
     const { roleId } = await pilot(context);
     await context.latchkey.workspace("ws_other").createPermission({ name: "theirs" });
@@ -175,7 +175,7 @@ describeOnMemory("roles", (open) => {
     });
   });
 
-  test("take at most 1,000 names of permissions, each of 1 to 512 known characters", async () => {
+  test("have at most 1,000 permissions, each name with 1 to 512 allowed characters", async () => {
     const context = open();
     const { roleId } = await pilot(context);
     const names = (count: number) => Array.from({ length: count }, () => "tides.read");
@@ -191,7 +191,7 @@ describeOnMemory("roles", (open) => {
     }
   });
 
-  test("that are changed by many at once end as one of them said, and their keys with them", async () => {
+  test("that are changed concurrently end with one of the given states, and so do their keys", async () => {
     const context = open();
     const { roleId } = await pilot(context);
     const { key } = await issue(context, { roles: ["pilot"] });
@@ -204,7 +204,7 @@ describeOnMemory("roles", (open) => {
     expect(await context.latchkey.verifyKey({ key })).toMatchObject({ permissions });
   });
 
-  test("and permissions are in events and in the audit log, with what became of them", async () => {
+  test("and permissions are in events and in the audit log, with their changes", async () => {
     const events: LatchkeyEvent[] = [];
     const context = open({ onEvent: (event) => events.push(event) });
     const { roleId } = await pilot(context);
@@ -248,7 +248,7 @@ describeOnMemory("roles", (open) => {
     expect(entries.map(({ type }) => type)).toEqual(expected.map(({ type }) => type).reverse());
   });
 
-  test("that were not changed leave nothing in the log", async () => {
+  test("without a change cause no entry in the log", async () => {
     const context = open();
     const { roleId } = await pilot(context);
     const count = async () => {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { describeOnMemory, NOON, rejectionOf } from "../test-context.js";
 
 describeOnMemory("root keys", (open) => {
-  test("speak for their workspace with the permissions they were given", async () => {
+  test("authorise calls in their workspace with their permissions", async () => {
     const { latchkey } = open();
     const permissions = ["api.*.create_key", "identity.*.read_identity"];
     const { key, rootKeyId } = await latchkey
@@ -16,7 +16,7 @@ describeOnMemory("root keys", (open) => {
     });
   });
 
-  test("are dead at the instant they expire", async () => {
+  test("stop working at the instant of their expiry", async () => {
     const context = open();
     const { key } = await context.latchkey.createRootKey({ permissions: ["*"], expires: NOON + 5 });
     context.setClock(NOON + 4);
@@ -74,7 +74,7 @@ describeOnMemory("root keys", (open) => {
 });
 
 describeOnMemory("root keys that change", (open) => {
-  test("may be given nothing that createRootKey would not give", async () => {
+  test("can get nothing that createRootKey would refuse", async () => {
     const { latchkey } = open();
     const { rootKeyId } = await latchkey.createRootKey({ permissions: ["api.*.read_api"] });
     const before = await latchkey.listRootKeys();
@@ -105,7 +105,7 @@ describeOnMemory("root keys that change", (open) => {
     expect(await latchkey.listRootKeys()).toEqual(before);
   });
 
-  test("authorise what the last call says, each thing once", async () => {
+  test("authorise what the last update grants, without repetitions", async () => {
     const { latchkey } = open();
     const { rootKeyId, key } = await latchkey.createRootKey({ permissions: ["*"], name: "ops" });
     const permissions = ["api.*.read_api", "api.*.read_key", "api.*.read_api"];
@@ -121,7 +121,7 @@ describeOnMemory("root keys that change", (open) => {
     expect(cleared).not.toHaveProperty("expires");
   });
 
-  test("outlive by no rotation the instant at which they expire", async () => {
+  test("cannot outlive their expiry by a rotation", async () => {
     const { latchkey, setClock } = open();
     const expires = NOON + 5;
     const { rootKeyId, key } = await latchkey.createRootKey({ permissions: ["*"], expires });
@@ -133,7 +133,7 @@ describeOnMemory("root keys that change", (open) => {
       expect(await latchkey.authenticateRootKey(token)).toEqual({ kind: "refused" });
   });
 
-  test("stay disabled when they leaked, and so is what they are rotated to", async () => {
+  test("stay disabled after a leak, and so does their successor", async () => {
     const { latchkey } = open();
     const { rootKeyId, key } = await latchkey.createRootKey({ permissions: ["*"] });
     await latchkey.reportLeaks({ leaks: [{ key, source: "a log" }], policy: "disable" });
@@ -143,7 +143,7 @@ describeOnMemory("root keys that change", (open) => {
       expect(await latchkey.authenticateRootKey(token)).toEqual({ kind: "refused" });
   });
 
-  test("are rotated once by a call that is repeated, and the secret is shown once", async () => {
+  test("are rotated once by a repeated call, and the secret is shown once", async () => {
     const { latchkey } = open();
     const { rootKeyId } = await latchkey.createRootKey({ permissions: ["*"] });
     const input = { rootKeyId, idempotencyKey: "rotation-7" };
@@ -155,12 +155,15 @@ describeOnMemory("root keys that change", (open) => {
 });
 
 describeOnMemory("workspaces", (open) => {
-  test.each(["false", 0, 1, undefined, null, {}])("are not switched by %j", async (enabled) => {
-    const { latchkey } = open();
-    const error = await rejectionOf(latchkey.setWorkspaceEnabled(enabled as never));
-    expect(error).toMatchObject({ code: "BAD_REQUEST" });
-    expect(await latchkey.isWorkspaceEnabled()).toBe(true);
-  });
+  test.each(["false", 0, 1, undefined, null, {}])(
+    "cannot be enabled or disabled with %j",
+    async (enabled) => {
+      const { latchkey } = open();
+      const error = await rejectionOf(latchkey.setWorkspaceEnabled(enabled as never));
+      expect(error).toMatchObject({ code: "BAD_REQUEST" });
+      expect(await latchkey.isWorkspaceEnabled()).toBe(true);
+    },
+  );
 
   test("are invisible to each other", async () => {
     const { latchkey } = open();

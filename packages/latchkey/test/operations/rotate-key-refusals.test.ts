@@ -14,14 +14,14 @@ import {
 const YEAR_MS = 365 * DAY_MS;
 const vault = { current: "v", keys: { v: VAULT_KEYS[0] } };
 
-/** Everything that would show that something was written. */
+/** Everything that changes if something is written. */
 async function written({ latchkey }: TestContext, apiId: string, keyId: string) {
   const log = await latchkey.listAuditEvents();
   return [await latchkey.listKeys({ apiId }), await latchkey.getKey({ keyId }), log.events.length];
 }
 
-describeOnMemory("rotateKey, where it is refused or raced", (open) => {
-  test("of any number of racers one gets the successor, and the others a conflict", async () => {
+describeOnMemory("rotateKey, refused or raced", (open) => {
+  test("of several racing calls one gets the successor, and the others a conflict", async () => {
     const context = open();
     const { apiId, keyId } = await issue(context);
     const other = context.another();
@@ -41,7 +41,7 @@ describeOnMemory("rotateKey, where it is refused or raced", (open) => {
     expect(keys[0]?.rotatedTo).toBe(won[0]?.value.keyId);
   });
 
-  test("among changes of the same key it gets through, and none of them is lost", async () => {
+  test("succeeds during changes of the same key, and none of them is lost", async () => {
     const context = open();
     const { latchkey } = context;
     const { keyId } = await issue(context, { remaining: 1 });
@@ -59,7 +59,7 @@ describeOnMemory("rotateKey, where it is refused or raced", (open) => {
     expect((await latchkey.getKey({ keyId: next.keyId })).remaining).toBe(11);
   });
 
-  test("against a deletion of the key either comes first, and nothing is left half done", async () => {
+  test("and a concurrent deletion take effect in either order, and nothing stays half done", async () => {
     const context = open();
     const { latchkey } = context;
     for (let round = 0; round < 5; round += 1) {
@@ -79,7 +79,7 @@ describeOnMemory("rotateKey, where it is refused or raced", (open) => {
     }
   });
 
-  test("a key is rotated once: not in its grace, not when it is dead, not when its successor is deleted", async () => {
+  test("a key can be rotated only once: not in its grace, not after it, and not after its successor is deleted", async () => {
     const context = open();
     const { latchkey } = context;
     const { apiId, keyId } = await issue(context);
@@ -95,7 +95,7 @@ describeOnMemory("rotateKey, where it is refused or raced", (open) => {
     expect(await rejectionOf(latchkey.rotateKey({ keyId }))).toMatchObject({ code: "CONFLICT" });
   });
 
-  test("a key is not rotated at its expiry or later, and is 1 ms before", async () => {
+  test("a key can be rotated until 1 ms before its expiry, but not at it or later", async () => {
     const context = open();
     const { latchkey } = context;
     const { apiId, keyId } = await issue(context, { expires: NOON + 10 });
@@ -109,7 +109,7 @@ describeOnMemory("rotateKey, where it is refused or raced", (open) => {
     expect((await latchkey.rotateKey({ keyId: early.keyId })).keyId).toMatch(/^key_/);
   });
 
-  test("an unknown key, a deleted one and one of another workspace are not found alike", async () => {
+  test("an unknown key, a deleted one and one of another workspace are not found in the same way", async () => {
     const context = open();
     const { latchkey } = context;
     const gone = await issue(context);
@@ -127,7 +127,7 @@ describeOnMemory("rotateKey, where it is refused or raced", (open) => {
     );
   });
 
-  test("a recoverable key needs the vault, and without it nothing is written", async () => {
+  test("a recoverable key needs the vault; without it, nothing is written", async () => {
     const context = open({ vault });
     const { apiId, keyId } = await issue(context, { recoverable: true });
     const before = await written(context, apiId, keyId);
@@ -137,7 +137,7 @@ describeOnMemory("rotateKey, where it is refused or raced", (open) => {
     expect(await written(context, apiId, keyId)).toEqual(before);
   });
 
-  test("a caller may forbid that a recoverable key is made, and is called for no other", async () => {
+  test("a caller may forbid recoverable keys, and is asked for no others", async () => {
     const context = open({ vault });
     const { latchkey } = context;
     const apiIds: string[] = [];
@@ -171,14 +171,14 @@ describeOnMemory("rotateKey, where it is refused or raced", (open) => {
     expect(error.issues).toMatchObject([{ path }]);
   });
 
-  test("a grace of a year is the longest", async () => {
+  test("a grace may be at most a year", async () => {
     const context = open();
     const { keyId } = await issue(context);
     await context.latchkey.rotateKey({ keyId, graceMs: YEAR_MS });
     expect((await context.latchkey.getKey({ keyId })).expires).toBe(NOON + YEAR_MS);
   });
 
-  test("the expiry of a rotated key can be put forward, and never off", async () => {
+  test("the expiry of a rotated key can only be moved to an earlier instant", async () => {
     const context = open();
     const { latchkey } = context;
     const { keyId, key } = await issue(context);

@@ -6,7 +6,7 @@ const YEAR_MS = 365 * DAY_MS;
 const vault = { current: "v", keys: { v: VAULT_KEYS[0] } };
 
 describeOnMemory("rotateKey", (open) => {
-  test("answers another key id and a secret that verifies; without a grace the old one is dead at once", async () => {
+  test("returns a new key id and a secret that verifies; without a grace, the old one stops at once", async () => {
     const context = open();
     const { latchkey } = context;
     const old = await issue(context);
@@ -23,7 +23,7 @@ describeOnMemory("rotateKey", (open) => {
     expect((await context.another().verifyKey({ key: old.key })).code).toBe("EXPIRED");
   });
 
-  test("the old key lives until its grace is over, and is dead at that instant", async () => {
+  test("the old key works until its grace is over, and stops at that instant", async () => {
     const context = open();
     const { latchkey } = context;
     const old = await issue(context);
@@ -44,7 +44,7 @@ describeOnMemory("rotateKey", (open) => {
     [HOUR_MS, NOON + HOUR_MS],
     [HOUR_MS + 1, NOON + HOUR_MS],
   ])(
-    "a grace of %d ms does not outlast the expiry of the old key, which its successor keeps",
+    "a grace of %d ms does not outlast the expiry of the old key, which the successor keeps",
     async (graceMs, dies) => {
       const context = open();
       const old = await issue(context, { expires: NOON + HOUR_MS });
@@ -54,7 +54,7 @@ describeOnMemory("rotateKey", (open) => {
     },
   );
 
-  test("the successor has every setting of the old key, and the chain shows on both", async () => {
+  test("the successor has every setting of the old key, and each names the other", async () => {
     const context = open({ vault });
     const { latchkey } = context;
     await latchkey.createPermission({ name: "tides.read" });
@@ -115,7 +115,7 @@ describeOnMemory("rotateKey", (open) => {
     }
   });
 
-  test("both keys draw from the same uses and windows: a rotation is no way to new ones", async () => {
+  test("both keys draw from the same uses and windows, so a rotation gives no new ones", async () => {
     const context = open();
     const { latchkey } = context;
     const old = await issue(context, {
@@ -144,7 +144,7 @@ describeOnMemory("rotateKey", (open) => {
     expect((await latchkey.getKey({ keyId: old.keyId })).remaining).toBe(0);
   });
 
-  test("a chain of rotations shares one counter to its end, also when its first keys are deleted", async () => {
+  test("a chain of rotations shares one counter, even after its first keys are deleted", async () => {
     const context = open();
     const { latchkey } = context;
     const first = await issue(context, { remaining: 10 });
@@ -158,7 +158,7 @@ describeOnMemory("rotateKey", (open) => {
     expect((await latchkey.getKey({ keyId: third.keyId })).remaining).toBe(7);
   });
 
-  test("a chain of rotations shares the windows of limits that verifications make up, too", async () => {
+  test("a chain of rotations shares the windows of ad-hoc limits, too", async () => {
     const context = open();
     const { latchkey } = context;
     const first = await issue(context);
@@ -177,7 +177,7 @@ describeOnMemory("rotateKey", (open) => {
     ]);
   });
 
-  test("the successor was never changed, whatever was changed of the old key", async () => {
+  test("the successor has no updatedAt, even if the old key has one", async () => {
     const context = open();
     const { latchkey } = context;
     const { keyId } = await issue(context);
@@ -192,7 +192,7 @@ describeOnMemory("rotateKey", (open) => {
     ]);
   });
 
-  test("exactly the uses that are left are admitted over both keys, whatever the number of racers", async () => {
+  test("exactly the remaining uses are admitted over both keys, however many calls race", async () => {
     const context = open();
     const { latchkey } = context;
     const old = await issue(context, { remaining: 25 });
@@ -206,7 +206,7 @@ describeOnMemory("rotateKey", (open) => {
     expect(verdicts.filter(({ valid }) => valid)).toHaveLength(25);
   });
 
-  test("the grants of both keys are their own from then on", async () => {
+  test("each key has its own grants from then on", async () => {
     const context = open();
     const { latchkey } = context;
     await latchkey.createPermission({ name: "tides.read" });
@@ -218,7 +218,7 @@ describeOnMemory("rotateKey", (open) => {
     expect((await latchkey.getKey({ keyId: next.keyId })).permissions).toEqual(["tides.write"]);
   });
 
-  test("the successor of a key that is switched off is switched off, and that of one without uses has none", async () => {
+  test("the successor of a disabled key is disabled, and that of a key without uses has none", async () => {
     const context = open();
     const { latchkey } = context;
     const off = await issue(context, { enabled: false });
@@ -233,7 +233,7 @@ describeOnMemory("rotateKey", (open) => {
     expect((await latchkey.verifyKey({ key: stillSpent.key })).code).toBe("USAGE_EXCEEDED");
   });
 
-  test("emits and logs what became of both keys, and no secret", async () => {
+  test("emits and logs the changes of both keys, and no secret", async () => {
     const events: LatchkeyEvent[] = [];
     const context = open({ vault, onEvent: (event) => events.push(event) });
     const { latchkey } = context;

@@ -3,7 +3,7 @@ import { MIDNIGHT, team } from "../team.js";
 import { DAY_MS, describeOnMemory, HOUR_MS, NOON, rejectionOf } from "../test-context.js";
 
 describeOnMemory("setting shared uses", (open) => {
-  test("updateIdentity sets, clears and leaves them; null takes away the refill too", async () => {
+  test("updateIdentity sets, clears and keeps them; null removes the refill, too", async () => {
     const context = open();
     const { latchkey } = context;
     const refill = { interval: "daily", amount: 3 } as const;
@@ -25,7 +25,7 @@ describeOnMemory("setting shared uses", (open) => {
     expect("refill" in (await latchkey.updateIdentity({ identityId, refill: null }))).toBe(false);
   });
 
-  test("a refill given later starts from then: what would have fallen due before is not owed", async () => {
+  test("a refill added later starts from then, without earlier due ones", async () => {
     const context = open();
     const { latchkey } = context;
     const { identityId } = await team(context, { remaining: 1 });
@@ -36,7 +36,7 @@ describeOnMemory("setting shared uses", (open) => {
     expect((await latchkey.getIdentity({ identityId })).remaining).toBe(50);
   });
 
-  test("a refill that fell due before its amount is changed is made by the old amount", async () => {
+  test("a refill that was due before its amount changed is applied with the old amount", async () => {
     const context = open();
     const { latchkey } = context;
     const { identityId } = await team(context, {
@@ -48,7 +48,7 @@ describeOnMemory("setting shared uses", (open) => {
     expect((await latchkey.updateIdentity({ identityId, refill })).remaining).toBe(10);
   });
 
-  test("createIdentity takes 1 and more, a refill needs remaining, and both are said beside other issues", async () => {
+  test("createIdentity accepts 1 and more, a refill needs remaining, and both are reported together with other issues", async () => {
     const { latchkey } = open();
     const refill = { interval: "daily", amount: 1 } as const;
     for (const remaining of [0, -1, 1.5, null, "1"]) {
@@ -66,7 +66,7 @@ describeOnMemory("setting shared uses", (open) => {
     await latchkey.createIdentity({ externalId: "x", remaining: 1, refill });
   });
 
-  test("updateIdentity takes 0 and more, or null", async () => {
+  test("updateIdentity accepts 0 and more, or null", async () => {
     const context = open();
     const { identityId } = await team(context);
     for (const remaining of [-1, 1.5, "1"]) {
@@ -77,7 +77,7 @@ describeOnMemory("setting shared uses", (open) => {
     }
   });
 
-  test("a key that draws from its identity has no uses of its own to set: 412, nothing changed", async () => {
+  test("a key that draws from its identity has no own uses to set: 412, nothing changed", async () => {
     const context = open();
     const { latchkey } = context;
     const { one } = await team(context);
@@ -98,7 +98,7 @@ describeOnMemory("setting shared uses", (open) => {
     expect("name" in listed || "updatedAt" in listed).toBe(false);
   });
 
-  test("a key cannot be made to draw from an identity that it does not have, nor lose the one it draws from", async () => {
+  test("a key cannot draw from an identity that it does not have, nor lose the one that it draws from", async () => {
     const context = open();
     const { latchkey } = context;
     const { apiId, one } = await team(context);
@@ -118,7 +118,7 @@ describeOnMemory("setting shared uses", (open) => {
     expect("remaining" in (await latchkey.verifyKey({ key: one.key }))).toBe(false);
   });
 
-  test("updateRemaining takes exactly one of keyId, identityId and externalId, said beside other issues", async () => {
+  test("updateRemaining accepts exactly one of keyId, identityId and externalId, and reports it together with other issues", async () => {
     const context = open();
     const { latchkey } = context;
     const { identityId, one } = await team(context);
@@ -139,7 +139,7 @@ describeOnMemory("setting shared uses", (open) => {
     expect((await latchkey.getIdentity({ identityId })).remaining).toBe(5);
   });
 
-  test("updateRemaining of an identity refuses what that of a key refuses, and changes nothing then", async () => {
+  test("updateRemaining of an identity refuses the same as that of a key, and then changes nothing", async () => {
     const context = open();
     const { latchkey } = context;
     const { identityId } = await team(context);
@@ -163,7 +163,7 @@ describeOnMemory("setting shared uses", (open) => {
     }
   });
 
-  test("updateRemaining of an identity logs the uses and a refill that ends, and nothing where nothing changes", async () => {
+  test("updateRemaining of an identity logs the uses and a removed refill, and nothing if nothing changes", async () => {
     const context = open();
     const { latchkey } = context;
     const refill = { interval: "daily", amount: 3 } as const;
@@ -185,7 +185,7 @@ describeOnMemory("setting shared uses", (open) => {
     expect(events.filter(({ type }) => type === "identity.updated")).toHaveLength(2);
   });
 
-  test("createKey says all that does not go with usesFrom, beside other issues", async () => {
+  test("createKey reports every field that usesFrom excludes, together with other issues", async () => {
     const { latchkey } = open();
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
     const error = await rejectionOf(
@@ -213,7 +213,7 @@ describeOnMemory("setting shared uses", (open) => {
     expect(odd.issues).toEqual([{ path: "usesFrom", message: 'must be "key" or "identity"' }]);
   });
 
-  test("a key without uses left to draw from is not enabled, until its identity has some", async () => {
+  test("a key without uses left to draw from cannot be enabled until its identity has some", async () => {
     const context = open();
     const { latchkey } = context;
     const { one, identityId } = await team(context, { remaining: 1 });
@@ -224,7 +224,7 @@ describeOnMemory("setting shared uses", (open) => {
     expect(error).toMatchObject({ code: "PRECONDITION_FAILED" });
     expect(error.message).toContain("its identity's remaining");
     expect((await latchkey.verifyKey({ key: one.key })).code).toBe("DISABLED");
-    // The way out in one call: draw from itself, or from someone else.
+    // Solved in one call: the key draws from itself, or from another identity.
     await latchkey.updateIdentity({ identityId, remaining: 1 });
     await latchkey.updateKey({ keyId, enabled: true });
     expect(await latchkey.verifyKey({ key: one.key })).toMatchObject({
@@ -238,7 +238,7 @@ describeOnMemory("setting shared uses", (open) => {
     });
   });
 
-  test("what is set of them is emitted and logged, and what is spent is not", async () => {
+  test("set uses are emitted and logged, and spent ones are not", async () => {
     const context = open();
     const { latchkey } = context;
     const { identityId, one } = await team(context, { remaining: 5 });

@@ -3,7 +3,7 @@ import { MIDNIGHT, team } from "../team.js";
 import { DAY_MS, describeOnMemory, HOUR_MS } from "../test-context.js";
 
 describeOnMemory("uses that the keys of an identity share", (open) => {
-  test("every key takes from the one number, and each verdict says what is left of it", async () => {
+  test("every key takes from the same number, and each verdict says how many are left", async () => {
     const context = open();
     const { latchkey } = context;
     const { one, two, identityId } = await team(context);
@@ -27,7 +27,7 @@ describeOnMemory("uses that the keys of an identity share", (open) => {
     expect((await latchkey.getIdentity({ identityId })).remaining).toBe(0);
   });
 
-  test("a cost above what is left is refused and takes nothing", async () => {
+  test("a cost above the remaining uses is refused, and takes nothing", async () => {
     const context = open();
     const { one, two } = await team(context, { remaining: 2 });
     const expensive = await context.latchkey.verifyKey({ key: one.key, remaining: { cost: 3 } });
@@ -67,7 +67,7 @@ describeOnMemory("uses that the keys of an identity share", (open) => {
     expect((await latchkey.getIdentity({ identityId })).remaining).toBe(0);
   });
 
-  test("a replayed request is charged once", async () => {
+  test("a repeated request is charged once", async () => {
     const context = open();
     const { one } = await team(context);
     const ask = () => context.latchkey.verifyKey({ key: one.key, requestId: "req-1" });
@@ -75,7 +75,7 @@ describeOnMemory("uses that the keys of an identity share", (open) => {
     expect((await context.latchkey.getIdentity({ externalId: "team" })).remaining).toBe(4);
   });
 
-  test("a refill of the identity restores them for all keys, at the instant it falls due", async () => {
+  test("a refill of the identity restores them for all keys, at the instant it is due", async () => {
     const context = open();
     const { latchkey } = context;
     const refill = { interval: "daily", amount: 3 } as const;
@@ -96,7 +96,7 @@ describeOnMemory("uses that the keys of an identity share", (open) => {
     });
   });
 
-  test("listings and getIdentity show the shared uses, and whose they are", async () => {
+  test("listings and getIdentity show the shared uses and their owner", async () => {
     const context = open();
     const { latchkey } = context;
     const refill = { interval: "monthly", amount: 9, refillDay: 31 } as const;
@@ -115,7 +115,7 @@ describeOnMemory("uses that the keys of an identity share", (open) => {
     expect("usesFrom" in listed || "refill" in listed).toBe(false);
   });
 
-  test("enabled in a list is false while the shared uses are gone", async () => {
+  test("enabled in a list is false while no shared uses are left", async () => {
     const context = open();
     const { latchkey } = context;
     const { one, two, identityId } = await team(context, { remaining: 1 });
@@ -157,14 +157,14 @@ describeOnMemory("uses that the keys of an identity share", (open) => {
         enabled: false,
         usesFrom: "identity",
       });
-      // Nor does a new identity of the same externalId bring it back.
+      // A new identity with the same externalId does not revive it, either.
       const again = await latchkey.createIdentity({ externalId: "team", remaining: 9 });
       expect((await other.verifyKey({ key: one.key })).code).toBe("USAGE_EXCEEDED");
       await latchkey.deleteIdentity(again);
     }
   });
 
-  test("such a key is brought back by another identity, or by uses of its own", async () => {
+  test("such a key is revived by another identity, or by its own uses", async () => {
     const context = open();
     const { latchkey } = context;
     const { one, two, identityId } = await team(context);
@@ -195,7 +195,7 @@ describeOnMemory("uses that the keys of an identity share", (open) => {
     expect((await latchkey.getIdentity({ externalId: "team" })).remaining).toBe(1);
   });
 
-  test("a key's own count is at rest meanwhile, and goes on where it was", async () => {
+  test("the own count of a key does not change meanwhile, and then continues", async () => {
     const context = open();
     const { latchkey } = context;
     const { apiId } = await team(context, { remaining: 5 });

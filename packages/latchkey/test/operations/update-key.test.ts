@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { DAY_MS, describeOnMemory, HOUR_MS, issue, NOON, rejectionOf } from "../test-context.js";
 
 describeOnMemory("updateKey", (open) => {
-  test("leaves what is omitted and clears what is null", async () => {
+  test("keeps omitted fields, and clears null ones", async () => {
     const context = open();
     const { keyId } = await issue(context, {
       name: "north pier",
@@ -57,7 +57,7 @@ describeOnMemory("updateKey", (open) => {
     });
   });
 
-  test("disabled (switched off) → enabled: true → enabled", async () => {
+  test("disabled (by a caller) → enabled: true → enabled", async () => {
     const context = open();
     const { key, keyId } = await issue(context, { enabled: false });
     expect(await context.latchkey.verifyKey({ key })).toMatchObject({ code: "DISABLED" });
@@ -86,7 +86,7 @@ describeOnMemory("updateKey", (open) => {
     expect(await context.latchkey.verifyKey({ key })).toMatchObject({ valid: true });
   });
 
-  test("disabled (exhausted) → enabled: true alone is refused and says to set remaining", async () => {
+  test("disabled (exhausted) → enabled: true alone is refused with advice to set remaining", async () => {
     const context = open();
     const { key, keyId } = await issue(context, { remaining: 1 });
     await context.latchkey.verifyKey({ key });
@@ -103,7 +103,7 @@ describeOnMemory("updateKey", (open) => {
     expect(verdict).not.toHaveProperty("remaining");
   });
 
-  test("a counter goes on when its limit keeps its duration", async () => {
+  test("a counter continues if its limit keeps its duration", async () => {
     const context = open();
     const { key, keyId } = await issue(context, { ratelimit: { limit: 3, duration: HOUR_MS } });
     await context.latchkey.verifyKey({ key });
@@ -115,7 +115,7 @@ describeOnMemory("updateKey", (open) => {
     expect(await context.latchkey.verifyKey({ key })).toMatchObject({ code: "RATE_LIMITED" });
   });
 
-  test("roles and permissions are replaced as a whole, by name or id, and created where wanted", async () => {
+  test("roles and permissions are replaced as a whole, by name or id, and created on request", async () => {
     const context = open();
     const { permissionId } = await context.latchkey.createPermission({ name: "tides.read" });
     const { key, keyId } = await issue(context, { permissions: ["tides.read"] });
@@ -166,7 +166,7 @@ describeOnMemory("updateKey", (open) => {
     });
   });
 
-  test("metadata out of bounds is refused with its bound, and null clears it", async () => {
+  test("metadata beyond its bounds is refused with the bound, and null clears it", async () => {
     const context = open();
     const { keyId } = await issue(context, { meta: { berth: 4 } });
     const meta = { text: "x".repeat(20_000) };
@@ -177,7 +177,7 @@ describeOnMemory("updateKey", (open) => {
     expect(await context.latchkey.getKey({ keyId })).not.toHaveProperty("meta");
   });
 
-  test("refill needs remaining, and goes when the key becomes unlimited", async () => {
+  test("refill needs remaining, and is removed if the key becomes unlimited", async () => {
     const context = open();
     const { keyId } = await issue(context);
     const refill = { interval: "daily", amount: 5 } as const;
@@ -228,7 +228,7 @@ describeOnMemory("updateRemaining", (open) => {
     expect(await context.latchkey.getKey({ keyId })).toMatchObject({ remaining: 980 });
   });
 
-  test("a refill that is due counts before the change", async () => {
+  test("a due refill is applied before the change", async () => {
     const context = open();
     const { key, keyId } = await issue(context, {
       remaining: 1,

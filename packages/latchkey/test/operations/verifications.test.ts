@@ -41,7 +41,7 @@ describeOnMemory("usage", (open) => {
     expect(await usageOf({ ownerId: "pier-7" })).toEqual([bucket(NOON, ofAll)]);
   });
 
-  test("comes by the hour, the day or the month, each bucket as a whole, the empty ones too", async () => {
+  test("comes in whole buckets of an hour, a day or a month, including empty ones", async () => {
     const context = open();
     const { latchkey } = context;
     const { key, keyId } = await issue(context);
@@ -74,7 +74,7 @@ describeOnMemory("usage", (open) => {
     ]);
   });
 
-  test("is by the day unless another granularity is given", async () => {
+  test("is by day unless another granularity is given", async () => {
     const context = open();
     const { keyId } = await issue(context);
     const { verifications } = await context.latchkey.getVerifications({
@@ -85,7 +85,7 @@ describeOnMemory("usage", (open) => {
     expect(verifications.map(({ time }) => time)).toEqual([NOON - DAY_MS / 2]);
   });
 
-  test("of many processes adds up", async () => {
+  test("adds up over processes", async () => {
     const context = open();
     const { key, keyId } = await issue(context);
     const processes = Array.from({ length: 4 }, () => context.another());
@@ -111,7 +111,7 @@ describeOnMemory("usage", (open) => {
     expect(verifications).toEqual([bucket(NOON, { VALID: 1 })]);
   });
 
-  test("shows when a key was last used: the latest valid verification, never an earlier one", async () => {
+  test("includes the last use of a key: the latest valid verification, never an earlier one", async () => {
     const context = open();
     const { key, keyId, apiId } = await issue(context, { remaining: 2 });
     const lastUsedAt = async (latchkey = context.latchkey) => {
@@ -132,7 +132,7 @@ describeOnMemory("usage", (open) => {
     expect(keys).toMatchObject([{ lastUsedAt: NOON + 1_000 }]);
   });
 
-  test("is not counted where it is switched off", async () => {
+  test("is not counted if it is turned off", async () => {
     const context = open({ usage: false });
     const { key, keyId } = await issue(context);
     await context.latchkey.verifyKey({ key });
@@ -141,7 +141,7 @@ describeOnMemory("usage", (open) => {
     expect(await context.latchkey.getKey({ keyId })).not.toHaveProperty("lastUsedAt");
   });
 
-  test("goes with a key that moves to another identity: each keeps what was done under it", async () => {
+  test("of a key that moves to another identity stays with the identity of each verification", async () => {
     const context = open();
     const { latchkey } = context;
     const { key, keyId } = await issue(context, { externalId: "pier-7" });
@@ -155,7 +155,7 @@ describeOnMemory("usage", (open) => {
     expect(await of("pier-8")).toEqual([bucket(NOON, { VALID: 2 })]);
   });
 
-  test("of what this workspace has not is NOT_FOUND", async () => {
+  test("of a record outside of this workspace is NOT_FOUND", async () => {
     const context = open();
     const { keyId, apiId } = await issue(context, { externalId: "pier-7" });
     const { id: identityId } = await context.latchkey.getIdentity({ externalId: "pier-7" });
@@ -169,7 +169,7 @@ describeOnMemory("usage", (open) => {
   });
 
   test.each([{}, { keyId: "key_1", apiId: "api_1" }, { apiId: "api_1", externalId: "pier-7" }])(
-    "asks about exactly one thing, and not about %o",
+    "needs exactly one subject, not %o",
     async (subject) => {
       const { latchkey } = open();
       const error = await rejectionOf(latchkey.getVerifications({ ...subject, ...thisHour }));
@@ -184,7 +184,7 @@ describeOnMemory("usage", (open) => {
     { granularity: "hour", end: NOON + 31 * DAY_MS, bound: "31 days" },
     { granularity: "day", end: NOON + 366 * DAY_MS, bound: "366 days" },
     { granularity: "month", end: Date.UTC(2036, 2, 10, 12), bound: "120 months" },
-  ] as const)("by the $granularity reaches over $bound", async ({ granularity, end, bound }) => {
+  ] as const)("by $granularity covers at most $bound", async ({ granularity, end, bound }) => {
     const context = open();
     const { keyId } = await issue(context);
     const usageOf = (more: number) =>
@@ -204,7 +204,7 @@ describeOnMemory("usage", (open) => {
   });
 
   describe("pruning", () => {
-    test("forgets the counters of days that were over, and keeps when a key was last used", async () => {
+    test("deletes the counters of past days, and keeps the last use of keys", async () => {
       const context = open();
       const { key, keyId } = await issue(context);
       const midnight = NOON + DAY_MS / 2;
@@ -231,14 +231,14 @@ describeOnMemory("usage", (open) => {
       { ahead: -1, code: undefined },
       { ahead: 0, code: undefined },
       { ahead: 1, code: "BAD_REQUEST" },
-    ])("takes an instant up to now: $ahead ms ahead of it, $code", async ({ ahead, code }) => {
+    ])("accepts an instant up to now: $ahead ms ahead of it, $code", async ({ ahead, code }) => {
       const { latchkey } = open();
       const call = latchkey.pruneVerifications({ before: NOON + ahead });
       const outcome = await call.catch((error) => error);
       expect(outcome.code).toBe(code);
     });
 
-    test("touches no other workspace", async () => {
+    test("affects no other workspace", async () => {
       const context = open();
       const { key, keyId } = await issue(context);
       await context.latchkey.verifyKey({ key });

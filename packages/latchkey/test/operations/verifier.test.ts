@@ -4,7 +4,7 @@ import { describeOnEveryStore } from "../every-store.js";
 import { describeOnMemory, expectRefused, HOUR_MS, issue } from "../test-context.js";
 
 describeOnEveryStore("a verifier", (open) => {
-  test("admits exactly what is left, and refuses a key from the moment it is revoked", async () => {
+  test("admits exactly the remaining uses, and refuses a key as soon as it is revoked", async () => {
     const context = open();
     const { latchkey } = context;
     const { keyId, key } = await issue(context, { remaining: 10 });
@@ -17,7 +17,7 @@ describeOnEveryStore("a verifier", (open) => {
     expect(await verify(key)).toEqual({ valid: false, code: "NOT_FOUND" });
   });
 
-  test("with a ttl reserves what it takes, at the price of the call, until it is settled or the ttl has passed", async () => {
+  test("with a ttl reserves at the cost of the call, until the reservation is settled or the ttl is over", async () => {
     const context = open();
     const { latchkey } = context;
     const { key } = await issue(context, { remaining: 10 });
@@ -37,7 +37,7 @@ describeOnEveryStore("a verifier", (open) => {
 });
 
 describeOnMemory("a verifier", (open) => {
-  test("answers as verifyKey does, whatever is asked", async () => {
+  test("gives the same answers as verifyKey to any question", async () => {
     const context = open();
     const { latchkey } = context;
     await latchkey.createPermission({ name: "tides.*" });
@@ -74,7 +74,7 @@ describeOnMemory("a verifier", (open) => {
     }
   });
 
-  test("takes an address, a request id and tags with each key", async () => {
+  test("accepts an address, a request id and tags with each key", async () => {
     const tags: unknown[] = [];
     const context = open({ onEvent: (event) => tags.push("tags" in event && event.tags) });
     const { latchkey } = context;
@@ -89,7 +89,7 @@ describeOnMemory("a verifier", (open) => {
     await expectRefused("CONFLICT", [latchkey.verifier({ cost: 2 })(key, call)]);
   });
 
-  test("names every bad field of its question at once, and of a call when it is called", async () => {
+  test("names all bad fields of its question at creation, and those of a call in the call", async () => {
     const { latchkey } = open();
     expect(() =>
       latchkey.verifier({ cost: -1, ttl: 999, ratelimits: [{ name: "" }], unknown: 1 } as never),
@@ -113,7 +113,7 @@ describeOnMemory("a verifier", (open) => {
     expect(await verify("")).toEqual({ valid: false, code: "NOT_FOUND" });
   });
 
-  test("refuses a limit that nothing configures, each time it is asked", async () => {
+  test("refuses an unknown limit with each call", async () => {
     const context = open();
     const { key } = await issue(context, {});
     const verify = context.latchkey.verifier({ ratelimits: [{ name: "charts" }] });

@@ -12,7 +12,7 @@ describeOnMemory("verifyKey", (open) => {
     expect(new Set(verdicts.map(({ code }) => code))).toEqual(new Set(["VALID", "USAGE_EXCEEDED"]));
   });
 
-  test("the use that takes the last one is valid, and the key is shown disabled afterwards", async () => {
+  test("the verification that takes the last use is valid, and the key is shown as disabled afterwards", async () => {
     const context = open();
     const { key, keyId } = await issue(context, { remaining: 1 });
     expect(await context.latchkey.verifyKey({ key })).toMatchObject({
@@ -33,7 +33,7 @@ describeOnMemory("verifyKey", (open) => {
     });
   });
 
-  test("a cost above what is left takes nothing", async () => {
+  test("a cost above the remaining uses takes nothing", async () => {
     const context = open();
     const { key } = await issue(context, { remaining: 5 });
     expect(await context.latchkey.verifyKey({ key, remaining: { cost: 6 } })).toMatchObject({
@@ -65,7 +65,7 @@ describeOnMemory("verifyKey", (open) => {
     });
   });
 
-  test("takes all limits or none", async () => {
+  test("charges all limits or none", async () => {
     const context = open();
     await context.latchkey.createIdentity({
       externalId: "pier-7",
@@ -104,7 +104,7 @@ describeOnMemory("verifyKey", (open) => {
     expect(codes).toEqual(["VALID", "VALID", "VALID", "RATE_LIMITED"]);
   });
 
-  test("an exhausted key comes back when its refill falls due, at the instant itself", async () => {
+  test("an exhausted key works again at the very instant its refill is due", async () => {
     const context = open();
     const { key } = await issue(context, {
       remaining: 1,
@@ -119,7 +119,7 @@ describeOnMemory("verifyKey", (open) => {
     expect(await context.latchkey.verifyKey({ key })).toMatchObject({ code: "USAGE_EXCEEDED" });
   });
 
-  test("at the instant of expiry the key is dead", async () => {
+  test("the key stops working at the instant of its expiry", async () => {
     const context = open();
     const { key } = await issue(context, { expires: NOON + 1_000 });
     context.setClock(NOON + 999);
@@ -143,7 +143,7 @@ describeOnMemory("verifyKey", (open) => {
     expect(await context.latchkey.verifyKey({ key })).toMatchObject({ code: "EXPIRED" });
   });
 
-  test("a change made through another latchkey is seen by a warm one at once", async () => {
+  test("a latchkey with a cache sees a change by another one at once", async () => {
     const context = open();
     const other = context.another();
     const { key, keyId, apiId } = await issue(context, { externalId: "pier-7" });
@@ -163,7 +163,7 @@ describeOnMemory("verifyKey", (open) => {
     expect(await ask()).toEqual({ valid: false, code: "NOT_FOUND" });
   });
 
-  test("knows the key of each of two workspaces that imported one secret", async () => {
+  test("finds the key of the right workspace if two imported the same secret", async () => {
     const { latchkey } = open();
     const secret = "tide_live_4Jx8vQ2mZ7";
     const tenants = [latchkey, latchkey.workspace("ws_other")];
@@ -186,7 +186,7 @@ describeOnMemory("verifyKey", (open) => {
     expect(await tenants[1]?.verifyKey({ key: secret })).toMatchObject({ code: "VALID" });
   });
 
-  test("answers a key of another API otherwise than an unknown one, and hides another workspace's key", async () => {
+  test("distinguishes a key of another API from an unknown one, and hides keys of other workspaces", async () => {
     const context = open();
     const { key } = await issue(context);
     const { apiId } = await context.latchkey.createApi({ name: "harbour gates" });
@@ -205,7 +205,7 @@ describeOnMemory("verifyKey", (open) => {
     });
   });
 
-  test("a permission query is answered from direct and role permissions, wildcards included", async () => {
+  test("a permission query checks direct permissions and those of roles, including wildcards", async () => {
     const context = open();
     for (const name of ["tides.*", "gates.open", "gates.close"])
       await context.latchkey.createPermission({ name });
@@ -224,7 +224,7 @@ describeOnMemory("verifyKey", (open) => {
     );
   });
 
-  test("a malformed permission query is an error, also for a key that does not exist", async () => {
+  test("a malformed permission query is an error, even for an unknown key", async () => {
     const context = open();
     for (const permissions of [{ and: ["a"], or: ["b"] }, { and: [] }, {}, [], 7, ""]) {
       const error = await rejectionOf(
@@ -261,7 +261,7 @@ describeOnMemory("verifyKey", (open) => {
     expect(await ask(1, DAY_MS)).toMatchObject({ valid: true });
   });
 
-  test("the default limit applies by itself, at the cost that the request names", async () => {
+  test("the default limit applies automatically, at the cost of the request", async () => {
     const context = open();
     const { key } = await issue(context, { ratelimit: { limit: 10, duration: HOUR_MS } });
     expect(await context.latchkey.verifyKey({ key })).toMatchObject({
@@ -279,7 +279,7 @@ describeOnMemory("verifyKey", (open) => {
     expect(await context.latchkey.verifyKey({ key })).toMatchObject({ code: "RATE_LIMITED" });
   });
 
-  test("one limit name given twice, or half of an ad-hoc limit, is an error", async () => {
+  test("a repeated limit name, or half of an ad-hoc limit, is an error", async () => {
     const context = open();
     const twice = await rejectionOf(
       context.latchkey.verifyKey({
@@ -298,7 +298,7 @@ describeOnMemory("verifyKey", (open) => {
     ]);
   });
 
-  test("a verdict cannot be changed into a permission, nor into other metadata", async () => {
+  test("changing a verdict changes neither permissions nor metadata", async () => {
     const context = open();
     await context.latchkey.createPermission({ name: "tides.read" });
     const { key } = await issue(context, {
@@ -323,7 +323,7 @@ describeOnMemory("verifyKey", (open) => {
     ).toMatchObject({ code: "INSUFFICIENT_PERMISSIONS" });
   });
 
-  test("a request id makes a repeat get the same verdict, charged once, and outlives no revocation", async () => {
+  test("a repetition with the same request id gets the same verdict, is charged once, and does not outlive a revocation", async () => {
     const context = open();
     const { key, keyId } = await issue(context, { remaining: 2 });
     const first = await context.latchkey.verifyKey({ key, requestId: "retry-1" });
@@ -343,7 +343,7 @@ describeOnMemory("verifyKey", (open) => {
     });
   });
 
-  test("keys stay good when a pepper is switched on, and when it is rotated", async () => {
+  test("keys keep working when a pepper is introduced or rotated", async () => {
     const context = open();
     const pepper = (byte: number) => Uint8Array.from({ length: 32 }, (_, index) => byte + index);
     const { key, apiId } = await issue(context);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { describeOnMemory, NOON, rejectionOf } from "../test-context.js";
 
 describeOnMemory("whoami", (open) => {
-  test("says what a secret is the key of, and charges nothing", async () => {
+  test("returns the key of a secret, and charges nothing", async () => {
     const { latchkey } = open();
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
     const { key, keyId } = await latchkey.createKey({
@@ -30,14 +30,14 @@ describeOnMemory("whoami", (open) => {
     expect(await latchkey.verifyKey({ key })).toMatchObject({ valid: true, remaining: 0 });
   });
 
-  test("leaves out what a key does not have", async () => {
+  test("omits fields that a key does not have", async () => {
     const { latchkey } = open();
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
     const { key, keyId } = await latchkey.createKey({ apiId });
     expect(await latchkey.whoami({ key })).toEqual({ id: keyId, createdAt: NOON, enabled: true });
   });
 
-  test("answers keys that no longer verify, as not enabled", async () => {
+  test("returns keys that no longer verify as not enabled", async () => {
     const context = open();
     const { latchkey } = context;
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
@@ -49,7 +49,7 @@ describeOnMemory("whoami", (open) => {
     }
   });
 
-  test("knows no deleted key, no key of another workspace and no string that is no secret", async () => {
+  test("does not find deleted keys, keys of other workspaces and other strings", async () => {
     const { latchkey } = open();
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
     const { key, keyId } = await latchkey.createKey({ apiId });
@@ -63,7 +63,7 @@ describeOnMemory("whoami", (open) => {
     }
   });
 
-  test("refuses what cannot be a secret, naming the bound and not the secret", async () => {
+  test("refuses text that cannot be a secret with the bound, without repeating it", async () => {
     const { latchkey } = open();
     for (const key of ["", "x".repeat(513), 7 as unknown as string]) {
       expect(await rejectionOf(latchkey.whoami({ key }))).toMatchObject({
