@@ -36,7 +36,7 @@ async function opened(
 
 describeOnMemoryOrAll("portal sessions", (open) => {
   test.each([[[{ ...LIMIT, limit: 1_000 }]], [[{ ...LIMIT, name: "tiles" }]]])(
-    "a rotation gives no limit above the ceiling of the API, and takes away none that it requires: %j",
+    "a rotation gives no limit above the ceiling of the API, and removes none that the API requires: %j",
     async (ratelimits) => {
       const { latchkey, apiId, session } = await setUp(open(), { ratelimits });
       await latchkey.updateApi({
@@ -51,7 +51,7 @@ describeOnMemoryOrAll("portal sessions", (open) => {
     },
   );
 
-  test("a customer creates, names, watches, rotates and revokes keys of their own", async () => {
+  test("a customer can create, rename, watch, rotate and revoke their own keys", async () => {
     const context = open();
     const { latchkey, apiId, session } = await setUp(context, { ratelimits: [LIMIT] });
     expect(session.allow).toEqual({
@@ -131,7 +131,7 @@ describeOnMemoryOrAll("portal sessions", (open) => {
     ]);
   });
 
-  test("a key that holds more than the session may give is not rotated, by role or by permission", async () => {
+  test("a key with more roles or permissions than the session may give cannot be rotated", async () => {
     const { latchkey, apiId, session } = await setUp(open());
     await latchkey.createRole({ name: "admin", permissions: ["tides.admin"] });
     const owner = { apiId, externalId: "pier-7" };
@@ -158,7 +158,7 @@ describeOnMemoryOrAll("portal sessions", (open) => {
     expect(await latchkey.verifyKey({ key: next.key })).toMatchObject({ ratelimit: { limit: 60 } });
   });
 
-  test("an API that is named twice is one: its keys count once, and it need not be named again", async () => {
+  test("an API that is named twice counts as one, and its keys count once", async () => {
     const { latchkey, apiId } = await setUp(open());
     const allow = { apiIds: [apiId, apiId], ...ALL, maxKeys: 2 };
     const created = await latchkey.createPortalSession({ externalId: "pier-9", allow });
@@ -171,7 +171,7 @@ describeOnMemoryOrAll("portal sessions", (open) => {
   });
 
   test.each(["its time", "its revocation", "its identity"] as const)(
-    "shows nothing to one who opened it before, once %s is over",
+    "shows nothing to a process that opened it before, once %s is over",
     async (end) => {
       const context = open();
       const { latchkey, session, sessionId, expires } = await setUp(context);
@@ -189,7 +189,7 @@ describeOnMemoryOrAll("portal sessions", (open) => {
 });
 
 describeOnEveryStore("portal sessions", (open) => {
-  test("a key is created and rotated once however often that is asked with one idempotency key, in any session of the customer", async () => {
+  test("repeated calls with one idempotency key create or rotate a key once, in any session of the customer", async () => {
     const context = open();
     const { latchkey, apiId, session, sessionId } = await setUp(context, { maxKeys: 1 });
     const allow = { apiIds: [apiId], ...ALL, permissions: ["tides.read", "tides.write"] };
@@ -221,7 +221,7 @@ describeOnEveryStore("portal sessions", (open) => {
     expect((await latchkey.listKeys({ apiId })).total).toBe(1);
   });
 
-  test("maxKeys holds over all APIs of the session, also for many calls at once", async () => {
+  test("maxKeys applies to all APIs of the session together, even for concurrent calls", async () => {
     const context = open();
     const { latchkey, apiId, otherApiId } = await setUp(context);
     const allow = { apiIds: [apiId, otherApiId], ...ALL, maxKeys: 3 };
@@ -245,7 +245,7 @@ describeOnEveryStore("portal sessions", (open) => {
     await sessions[0].createMyKey({ apiId });
   });
 
-  test("a rotated key works for 7 days at most, and no more of them than maxKeys, also for many calls at once", async () => {
+  test("a rotated key works for at most 7 days, and there are at most maxKeys of them, even for concurrent calls", async () => {
     const context = open();
     const { latchkey, session, secret } = await setUp(context, { maxKeys: 2 });
     const sessions = [session, await opened(context.another(), { secret })];
@@ -272,13 +272,13 @@ describeOnEveryStore("portal sessions", (open) => {
     const next = await session.rotateMyKey({ keyId });
     context.advance(60_000);
     await session.rotateMyKey({ keyId: next.keyId, graceMs: 1 });
-    // The host is not bound by it.
+    // The host is not limited by it.
     const { keys } = await latchkey.listKeys({ externalId: "pier-7" });
     const last = keys.find(({ rotatedTo }) => rotatedTo === undefined);
     await latchkey.rotateKey({ keyId: last?.id ?? "", graceMs: 30 * DAY_MS });
   });
 
-  test("ends with its time, its revocation and its identity, in every process at once", async () => {
+  test("ends with its expiry, its revocation and its identity, in every process at once", async () => {
     const context = open();
     const { latchkey, apiId, sessionId, secret, session, expires } = await setUp(context);
     const other = context.another();
@@ -305,14 +305,14 @@ describeOnEveryStore("portal sessions", (open) => {
     await latchkey.deleteIdentity({ identityId: open5.identityId });
     expect(await other.openPortalSession(fifth.secret)).toBeNull();
     await expectRefused("UNAUTHORIZED", [open5.createMyKey({})]);
-    // Another identity of the same name is somebody else.
+    // A new identity of the same name is another customer.
     const sixth = await create();
     await expectRefused("UNAUTHORIZED", [open5.createMyKey({})]);
     await latchkey.eraseIdentity({ externalId: "pier-7" });
     expect(await other.openPortalSession(sixth.secret)).toBeNull();
   });
 
-  test("a key that is given to somebody else meanwhile is not touched", async () => {
+  test("a key that gets another owner meanwhile is not changed", async () => {
     const context = open();
     const { latchkey, apiId, session } = await setUp(context);
     const other = context.another();
@@ -344,7 +344,7 @@ describeOnEveryStore("portal sessions", (open) => {
 });
 
 describeOnMemory("portal sessions", (open) => {
-  test("sessions that ended long ago are forgotten, a few with each new one", async () => {
+  test("old ended sessions are deleted, a few with each new one", async () => {
     const context = open();
     const { latchkey, apiId } = await setUp(context);
     let storeNow = context.now();

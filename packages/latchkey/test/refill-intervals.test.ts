@@ -3,10 +3,10 @@ import { describeOnMemoryOrAll } from "./every-store.js";
 import { DAY_MS, HOUR_MS, issue, NOON } from "./test-context.js";
 
 const MINUTE_MS = 60_000;
-/** A Tuesday noon, and a while: no full hour, and no multiple of a span. */
+/** Shortly after a Tuesday noon: no full hour, and no multiple of a span. */
 const CREATED_AT = NOON + 7 * MINUTE_MS + 123;
 
-/** Each interval, as it is shown, with the first two instants at which it falls due after {@link CREATED_AT}. */
+/** Each interval, as shown, with its first two due instants after {@link CREATED_AT}. */
 const INTERVALS = [
   { refill: { interval: "hourly" }, due: [NOON + HOUR_MS, NOON + 2 * HOUR_MS] },
   { refill: { interval: "daily" }, due: [NOON + DAY_MS / 2, NOON + 1.5 * DAY_MS] },
@@ -25,7 +25,7 @@ const INTERVALS = [
 ] as const;
 
 describeOnMemoryOrAll("a refill", (open) => {
-  test("of each interval falls due at its instants, for keys and for identities, and a refusal says when", async () => {
+  test("with each interval is due at its instants, for keys and identities, and a refusal says when", async () => {
     for (const { refill: rule, due } of INTERVALS) {
       const context = open();
       const { latchkey } = context;
@@ -56,7 +56,7 @@ describeOnMemoryOrAll("a refill", (open) => {
     }
   });
 
-  test("of a span is counted from the creation of the first key of a rotated chain, whenever it is set", async () => {
+  test("with a span is counted from the creation of the first key of a chain of rotations, whenever it is set", async () => {
     const context = open();
     const { latchkey } = context;
     const every = 90 * MINUTE_MS;
@@ -83,7 +83,7 @@ describeOnMemoryOrAll("a refill", (open) => {
       expect(await latchkey.verifyKey({ key })).toMatchObject({ valid: true, remaining: 4 });
   });
 
-  test("of a span is counted from when another system issued the key, and what fell due before is not owed", async () => {
+  test("with a span is counted from the creation in another system, without earlier due ones", async () => {
     const context = open();
     const { latchkey } = context;
     const { apiId } = await latchkey.createApi({ name: "tide tables" });

@@ -5,7 +5,7 @@ import { describeOnEveryStore } from "./every-store.js";
 import { describeOnMemory, issue } from "./test-context.js";
 import { unclosed, wrapped } from "./wrapped-store.js";
 
-/** A store on which something is done just before it is looked in a list, once. */
+/** A store that runs `act` once, just before a list is read. */
 function beforeList(store: KeyStore, act: () => Promise<unknown>): KeyStore {
   let isDone = false;
   return wrapped(store, {
@@ -28,7 +28,7 @@ describeOnEveryStore("a damaged key that another call repairs meanwhile", (open)
       "shown and deleted",
       (latchkey, keyId) => latchkey.getKey({ keyId }).then(() => latchkey.deleteKey({ keyId })),
     ],
-  ])("is not said to be gone: it is %s", async (_, revoke) => {
+  ])("is not reported as missing: it is %s", async (_, revoke) => {
     const context = open();
     const { store, latchkey } = context;
     const { key, keyId } = await issue(context, {});
@@ -48,7 +48,7 @@ describeOnEveryStore("a damaged key that another call repairs meanwhile", (open)
 
 describeOnMemory("a store that answers a key as damaged whatever is written of it", (open) => {
   test.each(["disable", "delete"] as const)(
-    "does not keep the deletion of its identity going for ever: %s",
+    "does not make the deletion of its identity run forever: %s",
     async (keys) => {
       const context = open();
       const { identityId } = await context.latchkey.createIdentity({ externalId: "pier-7" });

@@ -3,7 +3,7 @@ import { describeOnEveryStore } from "./every-store.js";
 
 const REPLACEMENTS = 8;
 
-/** Two limits that say in their names which replacement they come from. */
+/** Two limits whose names contain the number of their replacement. */
 const limitsOf = (round: number) =>
   ["tiles", "writes"].map((name) => ({
     name: `${name}-${round}`,
@@ -51,7 +51,7 @@ describeOnEveryStore("limits of a key and of its identity", (open) => {
     expect(new Set(met.map(String)).size).toBeGreaterThan(1);
   });
 
-  test("of a rotated key and its successor forget nothing that was taken, whichever of the two is changed", async () => {
+  test("of a rotated key and its successor keep all taken units, whichever of the two is changed", async () => {
     const { latchkey } = open();
     const { apiId } = await latchkey.createApi({ name: "maps" });
     const limit = { limit: 3, duration: "1h" } as const;
@@ -69,7 +69,7 @@ describeOnEveryStore("limits of a key and of its identity", (open) => {
         await latchkey.updateKey({ keyId, ratelimit });
       await latchkey.updateKeys({ keyIds: [keyId], ratelimits: [] });
       expect(await codesOf(other.key)).toEqual(["VALID", "RATE_LIMITED"]);
-      // Of a limit that it gets back it has what is left, and with another duration all of it.
+      // A limit that it gets back continues with the units left, and one with another duration is full.
       await latchkey.updateKey({ keyId, ratelimit: limit });
       expect(await codesOf(changed.key)).toEqual(["RATE_LIMITED", "RATE_LIMITED"]);
       await latchkey.updateKey({ keyId, ratelimit: { ...limit, duration: "2h" } });

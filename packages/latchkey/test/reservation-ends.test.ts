@@ -6,7 +6,7 @@ import { DAY_MS, HOUR_MS, issue, NOON, rejectionOf } from "./test-context.js";
 const MINUTE_MS = 60_000;
 
 describeOnEveryStore("ends of reservations", (open) => {
-  test("H4: a repeat is answered alike for ten minutes at least, by every process", async () => {
+  test("H4: a repetition gets the same answer for at least ten minutes, from every process", async () => {
     const context = open();
     const { latchkey } = context;
     const { key } = await issue(context, { remaining: 9 });
@@ -24,7 +24,7 @@ describeOnEveryStore("ends of reservations", (open) => {
       () => other.renew({ reservationId }),
     ])
       expect(await refusalOf(call())).toEqual(["CONFLICT", "reservation-ended"]);
-    // A renewal has no figures.
+    // The error of a renewal has no figures.
     const renewal = await rejectionOf(other.renew({ reservationId }));
     expect(renewal).toMatchObject({ message: "this reservation has ended" });
     for (const each of [`${reservationId}.s`, "rsv_x", ` 1`, "rsv_a b", " =", `${reservationId}\n`])
@@ -33,7 +33,7 @@ describeOnEveryStore("ends of reservations", (open) => {
     expect((await refusalOf(elsewhere.release({ reservationId })))[0]).toBe("NOT_FOUND");
   });
 
-  test("an end says how many uses are left, also of a reservation of none, and of slots", async () => {
+  test("an end returns the uses left, even for a reservation of nothing, and for slots", async () => {
     const context = open();
     const { latchkey } = context;
     const parallel = {
@@ -69,7 +69,7 @@ describeOnEveryStore("ends of reservations", (open) => {
     }
   });
 
-  test("H4: a repeated reserve is answered with the same reservation, and holds nothing again", async () => {
+  test("H4: a repeated reserve returns the same reservation, and holds nothing more", async () => {
     const context = open();
     const { latchkey } = context;
     const other = context.another();
@@ -96,7 +96,7 @@ describeOnEveryStore("ends of reservations", (open) => {
     expect((await other.getKey({ keyId })).remaining).toBe(7);
   });
 
-  test("H5: more than is reserved, or of what is not, is refused, and nothing happens", async () => {
+  test("H5: settling more than is reserved, or something else, is refused without an effect", async () => {
     const context = open();
     const { latchkey } = context;
     const limit = (name: string) => ({ name, limit: 9, duration: DAY_MS });
@@ -124,7 +124,7 @@ describeOnEveryStore("ends of reservations", (open) => {
     expect(settled.taken).toEqual({ uses: 4, ratelimits: [{ name: "a:/b", cost: 0 }] });
   });
 
-  test("H6: work that was begun is settled, whatever became of its key meanwhile", async () => {
+  test("H6: work in progress can be settled, whatever happened to its key meanwhile", async () => {
     const context = open();
     const { latchkey } = context;
     await latchkey.createPermission({ name: "work" });
@@ -154,7 +154,7 @@ describeOnEveryStore("ends of reservations", (open) => {
     }
   });
 
-  test("H2: uses that are set to what they are while some are held are set: nothing comes back", async () => {
+  test("H2: setting uses to their current number while some are held counts as setting: nothing is returned", async () => {
     const { latchkey } = open();
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
     const { identityId } = await latchkey.createIdentity({ externalId: "pier-4", remaining: 9 });
@@ -185,7 +185,7 @@ describeOnEveryStore("ends of reservations", (open) => {
     }
   });
 
-  test("H6: reservations of a key are gone with it, and what it took from its identity comes back", async () => {
+  test("H6: reservations of a key are deleted with it, and held uses of its identity are returned", async () => {
     const context = open();
     const { latchkey } = context;
     const externalId = "pier-9";
@@ -205,7 +205,7 @@ describeOnEveryStore("ends of reservations", (open) => {
     expect(await other.getIdentity({ identityId })).not.toHaveProperty("reserved");
   });
 
-  test("H6: nothing goes to counters that it did not come from: other uses, another identity, none", async () => {
+  test("H6: nothing is returned to counters that it was not taken from: other uses, another identity, none", async () => {
     const context = open();
     const { latchkey } = context;
     const ratelimits = [{ name: "r", limit: 9, duration: DAY_MS, autoApply: true }];
@@ -236,7 +236,7 @@ describeOnEveryStore("ends of reservations", (open) => {
     expect(await other.getKey({ keyId })).toMatchObject({ remaining: 10 });
   });
 
-  test("H6: a rotation takes reservations along, and they live as long as any key of the chain", async () => {
+  test("H6: reservations survive a rotation, and exist as long as any key of the chain", async () => {
     const context = open();
     const { latchkey } = context;
     const other = context.another();
@@ -255,7 +255,7 @@ describeOnEveryStore("ends of reservations", (open) => {
     expect(await other.release({ reservationId: second })).toMatchObject({ remaining: 9 });
   });
 
-  test("uses that were set, raised, lowered or refilled meanwhile stand as was said", async () => {
+  test("uses that were set, raised, lowered or refilled meanwhile are as documented", async () => {
     const context = open();
     const { latchkey } = context;
     const other = context.another();
@@ -280,7 +280,7 @@ describeOnEveryStore("ends of reservations", (open) => {
     expect((await other.getKey({ keyId })).remaining).toBe(Number.MAX_SAFE_INTEGER);
   });
 
-  test("what settle says is left is what there is, also where refills were changed meanwhile", async () => {
+  test("settle returns the actual uses left, even if refills were changed meanwhile", async () => {
     const context = open();
     const { latchkey } = context;
     const other = context.another();
@@ -307,7 +307,7 @@ describeOnEveryStore("ends of reservations", (open) => {
       }
   });
 
-  test("of two that settle at once one is done, and an expiry beside a settle gives back once", async () => {
+  test("of two concurrent settles one takes effect, and an expiry during a settle returns units once", async () => {
     const context = open();
     const { latchkey } = context;
     const other = context.another();
@@ -329,7 +329,7 @@ describeOnEveryStore("ends of reservations", (open) => {
     }
   });
 
-  test("a thousand of a key may be open, and no more: nothing is taken then", async () => {
+  test("a key may have a thousand open reservations; beyond that, nothing is taken", async () => {
     const context = open();
     const { latchkey } = context;
     const { key, keyId } = await issue(context, { remaining: 2_000 });

@@ -8,7 +8,7 @@ const MINUTE_MS = 60_000;
 const MIDNIGHT = NOON + 12 * HOUR_MS;
 
 describeOnEveryStore("reservations", (open) => {
-  test("H1: what is granted is left, held or taken, whatever two processes do", async () => {
+  test("H1: every granted use is left, held or taken, whatever two processes do", async () => {
     const context = open();
     const chance = chanceOf(20260310);
     const processes = [context.latchkey, context.another()] as const;
@@ -48,7 +48,7 @@ describeOnEveryStore("reservations", (open) => {
     }
   });
 
-  test("H2: a settled reservation leaves all as if it had been charged with what it came to", async () => {
+  test("H2: a settled reservation leaves everything as if its final cost had been charged", async () => {
     const context = open();
     const { latchkey } = context;
     const other = context.another();
@@ -83,7 +83,7 @@ describeOnEveryStore("reservations", (open) => {
         for (let passed = 0; passed < pause; passed += DAY_MS / 2) {
           context.setClock(start + passed);
           await other.renew({ reservationId, ttl: "24h" });
-          // Both meet the refills that fall due meanwhile.
+          // Applies due refills to both keys.
           for (const { key } of [held, asIf]) await latchkey.verifyKey({ key, ...uses(0) });
         }
         context.setClock(start + pause);
@@ -102,7 +102,7 @@ describeOnEveryStore("reservations", (open) => {
       }
   });
 
-  test("H2: refills that fall due while several are open are paid for by each that comes back", async () => {
+  test("H2: refills that are due while several reservations are open are accounted for by each return", async () => {
     const context = open();
     const { latchkey } = context;
     const refill = { interval: "daily", amount: 100 } as const;
@@ -122,7 +122,7 @@ describeOnEveryStore("reservations", (open) => {
     expect((await latchkey.getKey({ keyId })).remaining).toBe(130);
   });
 
-  test("H2: a bucket is never fuller than if nothing had been held, nor emptier than what flowed in leaves", async () => {
+  test("H2: a bucket is never fuller than without the hold, nor emptier than the inflow allows", async () => {
     const context = open();
     const { latchkey } = context;
     const bucket = { name: "b", limit: 6, duration: MINUTE_MS, burst: 20 };
@@ -138,13 +138,13 @@ describeOnEveryStore("reservations", (open) => {
     await latchkey.verifyKey(take(12));
     context.advance(30_000);
     await latchkey.settle({ reservationId, ratelimits: [{ name: "b", cost: 1 }] });
-    // As if one had been charged: it had left seven, and three flowed in.
+    // As if one unit had been charged, which leaves seven, plus three that flowed in.
     expect(await left()).toBe(10);
     context.advance(200_000);
     expect(await left()).toBe(20);
   });
 
-  test("H3: what is not ended in time is released from that ms on, once, and whoever dies loses nothing", async () => {
+  test("H3: an expired reservation is released once, from that ms on, so a dead process loses nothing", async () => {
     const context = open();
     const limit = { name: "tokens", limit: 9, duration: DAY_MS };
     const { key, keyId } = await issue(context, { remaining: 9, ratelimits: [limit] });
@@ -168,7 +168,7 @@ describeOnEveryStore("reservations", (open) => {
       expect(await refusalOf(call())).toEqual(["PRECONDITION_FAILED", "reservation-expired"]);
   });
 
-  test("H3: by a clock that is ahead it is over earlier, for all, and one that is set back revives nothing", async () => {
+  test("H3: a fast clock ends it earlier for all, and a clock that is set back revives nothing", async () => {
     const context = open();
     const ahead = context.another({ clock: () => context.now() + 10 * MINUTE_MS });
     const { key, keyId } = await issue(context, { remaining: 9 });

@@ -3,8 +3,8 @@ import { describeOnEveryStore } from "./every-store.js";
 import { reserve, uses } from "./reserving.js";
 import { issue } from "./test-context.js";
 
-describeOnEveryStore("what reservations give back", (open) => {
-  test("H3: an end that is the first call after others were over says what is left with theirs", async () => {
+describeOnEveryStore("what reservations return", (open) => {
+  test("H3: an end that is the first call after other expiries includes their returns in the uses left", async () => {
     const expired: string[] = [];
     const context = open({
       onEvent: (event) => {
@@ -22,7 +22,7 @@ describeOnEveryStore("what reservations give back", (open) => {
           : { remaining: 50, refill };
         const { key, keyId } = await issue(context, fields);
         const reservationId = await reserve(latchkey, { key, ttl: "9s", ...uses(5) });
-        // The counters live on with another key.
+        // The counters survive with another key.
         const { key: next } = await latchkey.rotateKey({ keyId });
         await latchkey.deleteKey({ keyId });
         const other = isOfIdentity ? (await issue(context, fields)).key : next;
@@ -37,7 +37,7 @@ describeOnEveryStore("what reservations give back", (open) => {
         expect(await latchkey[end](used)).toEqual(told);
         expect(expired.splice(0)).toEqual(over);
       }
-    // Of more than one step ends, all are over.
+    // All have expired, even if they take more than one step.
     const { key } = await issue(context, { remaining: 500 });
     const over: string[] = [];
     for (let count = 0; count < 101; count += 1)
@@ -48,7 +48,7 @@ describeOnEveryStore("what reservations give back", (open) => {
     expect(expired.sort()).toEqual(over.sort());
   });
 
-  test("T2, H2: a bucket whose limit is changed while a reservation is open is never too full, and loses nothing", async () => {
+  test("T2, H2: a bucket whose limit changes while a reservation is open is never too full, and loses nothing", async () => {
     const context = open();
     const { latchkey } = context;
     const bucket = (limit: number) => ({
@@ -65,7 +65,7 @@ describeOnEveryStore("what reservations give back", (open) => {
       const reservationId = await reserve(latchkey, { key, ...ask(10) });
       await latchkey.updateKey({ keyId, ...bucket(after) });
       context.advance(1_000);
-      // The bucket is full again at 1,000 a minute, and lacks all but a sixtieth of a unit at one.
+      // At 1,000 a minute, the bucket is full again. At one a minute, only a sixtieth of a unit has flowed in.
       const verdict = await context.another().verifyKey({ key, ...ask(10 - back || 1) });
       expect(verdict.code).toBe(back === 0 ? "VALID" : "RATE_LIMITED");
       await latchkey.release({ reservationId });

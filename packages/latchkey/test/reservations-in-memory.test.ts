@@ -8,10 +8,10 @@ const FIRST = 50;
 const MORE = 600;
 const MB = 1_000_000;
 
-/** Large enough that a kept copy of the key would be seen on the heap. */
+/** Large enough to show a kept copy of the key on the heap. */
 const meta = (at: number) => ({ note: `${at} ${"x".repeat(15_000)}` });
 
-/** Each reservation is made by another version of the key. */
+/** Makes reservations, each with another version of the key. */
 async function reserveMany(latchkey: Latchkey, keyId: string, key: string, count: number) {
   const ids: string[] = [];
   for (let at = 0; at < count; at += 1) {

@@ -5,7 +5,7 @@ import { describeOnMemory, HOUR_MS, type TestContext } from "./test-context.js";
 
 const MINUTE_MS = 60_000;
 
-/** Few names and durations, so that limits of keys and of their identity meet under one name, and come back after they were taken away. */
+/** Few names and durations, so that limits of keys and their identity share names, and return after they were removed. */
 const NAMES = ["parallel", "tokens"] as const;
 const DURATIONS = [MINUTE_MS, 2 * MINUTE_MS] as const;
 
@@ -35,7 +35,7 @@ function drawUses(chance: Chance) {
   return { remaining: 1 + chance.below(6), ...(refill !== null && { refill }) };
 }
 
-/** A question about a key, in which costs, named limits and limits of its own are as likely as none of them. */
+/** Draws a question about a key, with costs, named limits, ad-hoc limits or none of them, all equally likely. */
 function drawQuestion(chance: Chance): Omit<InputOf<"verifyKey">, "key"> {
   const ratelimits = NAMES.filter(() => chance.below(3) === 0).map((name) =>
     chance.below(3) === 0
@@ -48,7 +48,7 @@ function drawQuestion(chance: Chance): Omit<InputOf<"verifyKey">, "key"> {
   };
 }
 
-/** What a call may answer that names a limit or a reservation that is gone. */
+/** Possible errors of a call that names a removed limit or reservation. */
 const ARE_GONE: readonly string[] = ["BAD_REQUEST", "CONFLICT", "NOT_FOUND", "PRECONDITION_FAILED"];
 
 async function unlessGone<Answer>(call: Promise<Answer>): Promise<Answer | null> {
@@ -60,7 +60,7 @@ async function unlessGone<Answer>(call: Promise<Answer>): Promise<Answer | null>
   }
 }
 
-/** Two keys of one identity and one of nobody, with limits of the same names. */
+/** Two keys of one identity and one without an owner, with limits of the same names. */
 async function setUp(context: TestContext, chance: Chance) {
   const { latchkey } = context;
   const { apiId } = await latchkey.createApi({ name: "tide tables" });
@@ -109,7 +109,7 @@ async function change(
 
 describeOnMemory("after a refusal", (open) => {
   test.each(seedsOf(100))(
-    "R1: the same request passes after retryAfterMs, and not a ms before, whatever happened to its limits (seed %i)",
+    "R1: the same request passes after exactly retryAfterMs, whatever happened to its limits (seed %i)",
     async (seed) => {
       const context = open();
       const chance = chanceOf(seed);
@@ -124,7 +124,7 @@ describeOnMemory("after a refusal", (open) => {
           continue;
         }
         const input = { key: chance.pick(world.keys).key, ...drawQuestion(chance) };
-        // What is reserved is held for longer than this test takes: the wait supposes that it is used.
+        // Reserved units are held for the whole test, because the wait assumes that they are used.
         const verdict = await unlessGone(
           chance.below(6) === 0
             ? latchkey.reserve({ ...input, ttl: "24h" })

@@ -26,7 +26,7 @@ interface RootKey {
   readonly rotatedTo?: string;
 }
 
-/** Single things that a permission stands for, those of APIs and namespaces that nobody names yet included. */
+/** The single grants of a permission, including those for APIs and namespaces that do not exist yet. */
 function thingsOf(permission: string): readonly string[] {
   if (permission === "*") return ["everything else", ...PERMISSIONS.slice(1).flatMap(thingsOf)];
   const [resource, ...rest] = permission.split(".");
@@ -51,7 +51,7 @@ function drawn(chance: Chance): string[] {
   return Array.from({ length: count }, () => chance.pick(PERMISSIONS.slice(chance.below(2))));
 }
 
-/** All that a world of two workspaces holds, and a way to call as any root key. */
+/** Two workspaces with their contents, and a function to call as any root key. */
 async function openWorld(context: TestContext) {
   const { latchkey } = context;
   const handlers = [createHandler({ latchkey }), createHandler({ latchkey: context.another() })];
@@ -109,7 +109,7 @@ describeOnEveryStore("root keys over HTTP", (open, runs) => {
           ["updateRootKey", { rootKeyId: target.id, expires }, ["update"]],
           ["updateRootKey", { rootKeyId: target.id, name: `n${step}` }, ["update"]],
           ["rotateRootKey", { rootKeyId: target.id, graceMs: HOUR_MS }, ["create", "update"]],
-          // One is left that may call.
+          // Keeps at least one caller.
           ...(before.length < 3
             ? []
             : ([["revokeRootKey", { rootKeyId: target.id }, ["revoke"]]] as const)),
@@ -136,7 +136,7 @@ describeOnEveryStore("root keys over HTTP", (open, runs) => {
               ? [404]
               : !isBounded
                 ? [403]
-                : // Rotated before, or expired.
+                : // Already rotated, or expired.
                   name === "rotateRootKey" || target.rotatedTo !== undefined
                   ? [200, 409, 412]
                   : [200];
@@ -203,7 +203,7 @@ describeOnEveryStore("root keys over HTTP", (open, runs) => {
     });
   });
 
-  test("a repeat shows no secret again, also when its caller holds something else by then", async () => {
+  test("a repetition shows no secret again, even if the permissions of its caller have changed", async () => {
     const { latchkey } = open();
     const input = { permissions: ["api.*.read_key"], idempotencyKey: "gateway-1" };
     const maker = await latchkey.createRootKey({ permissions: ["*"] });

@@ -6,7 +6,7 @@ import { describeOnMemory } from "./test-context.js";
 
 const HIDDEN_FIELDS = new Set(["key", "plaintext", "hash", "sealedSecret"]);
 
-/** Every text that stands anywhere in a value under the name of something secret. */
+/** Every text anywhere in a value in a field with a secret name. */
 function secretsIn(value: unknown, name = ""): string[] {
   if (typeof value === "string") return HIDDEN_FIELDS.has(name) ? [value] : [];
   if (typeof value !== "object" || value === null) return [];
@@ -15,7 +15,7 @@ function secretsIn(value: unknown, name = ""): string[] {
   );
 }
 
-/** Collects every secret that goes into a method or comes out of it. */
+/** Collects every secret in the arguments and results of methods. */
 function collectingSecrets<Target extends object>(target: Target, secrets: Set<string>): Target {
   const collect = (value: unknown) => {
     for (const secret of secretsIn(value)) secrets.add(secret);
@@ -34,7 +34,7 @@ function collectingSecrets<Target extends object>(target: Target, secrets: Set<s
   });
 }
 
-/** Ways in which a text could stand in another: as it is, in base64, in hexadecimal. */
+/** Forms in which a text could occur: plain, in base64, in hexadecimal. */
 function traces(secret: string): string[] {
   const bytes = Buffer.from(secret);
   return [secret, bytes.toString("base64"), bytes.toString("base64url"), bytes.toString("hex")];
@@ -42,7 +42,7 @@ function traces(secret: string): string[] {
 
 describeOnMemory("events and audit entries of a change", (open) => {
   describe.each(CHANGE_CASES)("by $title", ({ run }) => {
-    test("holds no secret, no hash and no encrypted secret", async () => {
+    test("contain no secret, no hash and no encrypted secret", async () => {
       const context = open(WITH_VAULT);
       const secrets = new Set<string>();
       const events: LatchkeyEvent[] = [];

@@ -7,7 +7,7 @@ import { rejectionOf, VAULT_KEYS } from "./test-context.js";
 
 const PEPPER = Uint8Array.from({ length: 32 }, (_, index) => 7 * index + 3);
 
-/** Every way in which a text could stand in an output: as it is, in base64, in hexadecimal. */
+/** Every form in which a text could occur in an output: plain, in base64, in hexadecimal. */
 function traces(secret: string | Uint8Array): string[] {
   const bytes = Buffer.from(secret as string);
   const raw = typeof secret === "string" ? [secret] : [];
@@ -69,7 +69,7 @@ describeOnMemoryOrAll("secrets", (open) => {
     }
   });
 
-  test("of rotated and imported keys appear in what rotateKey answers, and nowhere else", async () => {
+  test("of rotated and imported keys appear in the answer of rotateKey, and nowhere else", async () => {
     const outputs: unknown[] = [];
     const { latchkey } = open({
       vault: { current: "a", keys: { a: VAULT_KEYS[0] } },

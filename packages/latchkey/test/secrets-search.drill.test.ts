@@ -32,19 +32,19 @@ const PEPPERS = { current: "p", keys: { p: pepperOf(3) } };
 const VAULT = { current: "a", keys: { a: VAULT_KEYS[0] } };
 const NEXT_VAULT = { current: "b", keys: { a: VAULT_KEYS[0], b: VAULT_KEYS[1] } };
 
-/** Where a store keeps what it is given. */
+/** A store with the places where it keeps data. */
 interface Site {
   readonly store: KeyStore;
-  /** Everything that the store has left, by place. Called once, when all is written. */
+  /** Everything that the store leaves behind, by place. Called once, after all writes. */
   readonly remains: () => Promise<readonly (readonly [where: string, bytes: Buffer])[]>;
-  /** Takes the store away from who uses it. */
+  /** Makes the store unavailable. */
   readonly fail: () => Promise<void>;
 }
 
-/** Without the leading characters, which lists show. */
+/** A secret without the leading characters, which lists show. */
 const hiddenPart = (secret: string) => secret.slice(secret.indexOf("_") + 6);
 
-/** Everything that is said while the secrets go through: answers, errors, events, what the store is called with, what is printed. */
+/** Everything that could leak a secret during the run: answers, errors, events, arguments of the store, output. */
 class Heard {
   readonly #parts: (readonly [where: string, text: string])[] = [];
 
@@ -52,12 +52,12 @@ class Heard {
     this.#parts.push([where, everythingAbout(value)]);
   }
 
-  /** Notes what a call answers or rejects with. */
+  /** Records the answer or the error of a call. */
   async call(where: string, call: Promise<unknown>): Promise<void> {
     this.note(where, await call.catch((error: unknown) => error));
   }
 
-  /** A store that notes what it is called with, and what it rejects with. */
+  /** A store that records its arguments and errors. */
   through(store: KeyStore): KeyStore {
     return new Proxy(store, {
       get: (target, name) => {
@@ -86,7 +86,7 @@ class Heard {
   }
 }
 
-/** Sends secrets through every operation, rightly and wrongly, and answers them. */
+/** Uses secrets in every operation, correctly and incorrectly, and returns them. */
 async function sendThrough(site: Site, heard: Heard): Promise<string[]> {
   const secrets: string[] = [];
   const store = heard.through(site.store);
@@ -142,7 +142,7 @@ async function sendThrough(site: Site, heard: Heard): Promise<string[]> {
   return secrets;
 }
 
-/** Presents each secret, rightly and wrongly, and puts some into every field of every operation. */
+/** Presents each secret, correctly and incorrectly, and puts some into every field of every operation. */
 async function misuse(
   open: (options?: Partial<LatchkeyOptions>) => Latchkey,
   heard: Heard,
@@ -153,7 +153,7 @@ async function misuse(
   const otherPepper = open({ pepper: { current: "q", keys: { q: pepperOf(11) } } });
   const elsewhere = createLatchkey({ store: memoryStore() });
   const calls = latchkey as unknown as Record<string, (input: unknown) => Promise<unknown>>;
-  // Twenty at a time: what is noted of two thousand calls at once keeps a slow machine from reading answers before their deadlines.
+  // Twenty at a time: recording two thousand concurrent calls would make a slow machine miss deadlines.
   for (let first = 0; first < secrets.length; first += 20)
     await Promise.all(
       secrets
@@ -172,7 +172,7 @@ async function misuse(
         heard.call("verifyKey, refused", latchkey.verifyKey({ key, remaining: { cost: 99 } })),
         heard.call("verifyKey, limit", latchkey.verifyKey({ key, ratelimits: [{ name: key }] })),
         heard.call("whoami", latchkey.whoami({ key })),
-        // Not sent to the store that is searched: an id is looked up as it was given, and this one is its caller's mistake.
+        // Uses another store: an id is looked up as given, so a secret in its place reaches the store by the caller's mistake.
         heard.call("getKey", elsewhere.getKey({ keyId: key })),
         heard.call("createKey", latchkey.createKey({ apiId, name: key, prefix: key } as never)),
       ]),
@@ -180,7 +180,7 @@ async function misuse(
   const [secret = ""] = secrets;
   for (const [name, { input }] of Object.entries(OPERATIONS)) {
     const fields = Object.keys((input as { shape?: object } | null)?.shape ?? {});
-    // A field that is not known refuses each of them: what is stored of its own will is no leak.
+    // An unknown field makes each input invalid, because a secret that a caller stores on purpose is no leak.
     for (const field of fields)
       await heard.call(
         `${name}: ${field}`,
@@ -268,7 +268,7 @@ async function openPostgres(): Promise<Site> {
   return {
     store,
     remains: async () => {
-      // Stopped and started again, it has written everything to its files.
+      // After the restart, everything is in its files.
       await server.crash();
       await server.start();
       const files = filesBelow(join(server.folder, "data"));
@@ -280,7 +280,7 @@ async function openPostgres(): Promise<Site> {
   };
 }
 
-/** Sends secrets through a latchkey on a store, and looks for them everywhere. */
+/** Uses secrets in a latchkey on each store, and searches for them everywhere. */
 const searching = (stores: readonly (readonly [title: string, open: () => Promise<Site>])[]) =>
   test.each(stores)(
     "500 secrets are nowhere in what %s keeps and logs, nor in any answer, error or event",
@@ -320,7 +320,7 @@ describe("a search in five encodings", () => {
   });
 
   test.each(["utf8", "utf16le", "hex", "base64", "base64url"] as const)(
-    "finds a secret in %s, wherever it begins",
+    "finds a secret in %s at any position",
     (encoding) => {
       const secret = "3vQB7B6MsGQcX9pKq2~?>";
       const find = secretFinder([secret, "another secret text"]);

@@ -4,7 +4,7 @@ import { describeOnEveryStore } from "./every-store.js";
 import { reserve, uses } from "./reserving.js";
 import { DAY_MS, issue, NOON, type TestContext } from "./test-context.js";
 
-/** Uses beyond one for each verification, as they are counted for somebody. */
+/** Counted uses of a subject beyond one for each verification. */
 async function extraUses({ store }: TestContext, kind: StatisticsSubject["kind"], id: string) {
   const range = { startAt: 0, endAt: NOON + 10 * DAY_MS };
   const sums = await store.readStatistics("ws_default", { subject: { kind, id }, ...range });
@@ -33,7 +33,7 @@ describeOnEveryStore("a reservation whose key has changed", (open) => {
   };
 
   test.each(BY)(
-    "is counted for the identity whose uses it took, which says what is left: %s",
+    "is counted for the identity whose uses it took, and returns how many are left there: %s",
     async (by) => {
       const { context, latchkey, settledBy, key, keyId, apiId, before, after } =
         await openShared(true);
@@ -41,7 +41,7 @@ describeOnEveryStore("a reservation whose key has changed", (open) => {
       await latchkey.updateKey({ keyId, externalId: "pier-4" });
       context.advance(DAY_MS / 2);
       const settled = await settledBy(by).settle({ reservationId, ...uses(40) });
-      // The day has ended meanwhile: all hundred are there again.
+      // A refill is due since the day has ended, so all hundred are left.
       expect(settled).toEqual({ remaining: 100, taken: { uses: 40, ratelimits: [] } });
       const counted = [];
       for (const [kind, id] of [
@@ -56,7 +56,7 @@ describeOnEveryStore("a reservation whose key has changed", (open) => {
   );
 
   test.each([true, false])(
-    "and was deleted after its rotation is still counted for its identity: durable %s",
+    "by rotation and deletion is still counted for its identity: durable %s",
     async (durable) => {
       const { context, latchkey, settledBy, key, keyId, before } = await openShared(durable);
       const reservationId = await reserve(latchkey, { key, ...uses(50) });
@@ -70,7 +70,7 @@ describeOnEveryStore("a reservation whose key has changed", (open) => {
     },
   );
 
-  test.each(BY)("and whose identity is deleted has no uses left: %s", async (by) => {
+  test.each(BY)("because its identity was deleted returns no uses left: %s", async (by) => {
     const { latchkey, settledBy, key, before } = await openShared(true);
     const reservationId = await reserve(latchkey, { key, ...uses(50) });
     await latchkey.deleteIdentity({ identityId: before });
@@ -79,7 +79,7 @@ describeOnEveryStore("a reservation whose key has changed", (open) => {
     expect((await latchkey.verifyKey({ key })).code).toBe("USAGE_EXCEEDED");
   });
 
-  test.each(BY)("and whose uses are unlimited by now says so: %s", async (by) => {
+  test.each(BY)("to unlimited uses returns that: %s", async (by) => {
     const { latchkey, settledBy, key, before } = await openShared(true);
     const reservationId = await reserve(latchkey, { key, ...uses(50) });
     await latchkey.updateIdentity({ identityId: before, remaining: null });

@@ -12,7 +12,7 @@ const PARALLEL = {
   ...{ algorithm: "concurrent" as const, autoApply: true },
 };
 
-/** Verifies, and answers the id of the slots that were taken. */
+/** Verifies, and returns the reservation id of the taken slots. */
 async function enter(latchkey: Latchkey, input: InputOf<"verifyKey">): Promise<string> {
   const verdict = await latchkey.verifyKey(input);
   expect(verdict.code).toBe("VALID");
@@ -20,7 +20,7 @@ async function enter(latchkey: Latchkey, input: InputOf<"verifyKey">): Promise<s
 }
 
 describeOnEveryStore("slots", (open) => {
-  test("C1: never are more held than there are, by whatever takes, frees and renews them", async () => {
+  test("C1: never more are held than the limit, whatever takes, frees and renews them", async () => {
     const context = open();
     const chance = chanceOf(20260311);
     const processes = [context.latchkey, context.another()] as const;
@@ -48,7 +48,7 @@ describeOnEveryStore("slots", (open) => {
           : await latchkey.verifyKey({ key });
         expect(verdict.code).toBe(isFree ? "VALID" : "RATE_LIMITED");
         if (verdict.code === "VALID") held.set(verdict.reservationId ?? "", verdict.expiresAt ?? 0);
-        // R1: what is refused is admitted when enough have ended, and a ms before it is not.
+        // R1: a refused request is admitted once enough slots have ended, and not a ms before.
         if (verdict.code === "RATE_LIMITED")
           expect(verdict.retryAfterMs).toBe(Math.min(...held.values()) - now);
       }
@@ -59,7 +59,7 @@ describeOnEveryStore("slots", (open) => {
     }
   });
 
-  test("R1: slots of an identity come free when theirs end, not when a key's own of the same name do", async () => {
+  test("R1: slots of an identity become free when they end, not when those of a key's limit of the same name do", async () => {
     const context = open();
     const one = { ...PARALLEL, limit: 1 };
     const [externalId, ratelimits] = ["acme", [one]];
@@ -82,7 +82,7 @@ describeOnEveryStore("slots", (open) => {
     await enter(context.latchkey, second);
   });
 
-  test("R1: what was held before a limit was emptied, taken away or lowered is not waited for, and all of the rest is", async () => {
+  test("R1: waits ignore slots held before a limit was reset, removed or lowered, and include all others", async () => {
     const context = open();
     const { latchkey } = context;
     const { key, keyId } = await issue(context, { ratelimits: [PARALLEL] });
@@ -111,7 +111,7 @@ describeOnEveryStore("slots", (open) => {
     await enter(latchkey, { key });
   });
 
-  test("C2, C3: a slot is free once release has resolved, and from the end of its time on", async () => {
+  test("C2, C3: a slot is free once release has resolved, and from its expiry on", async () => {
     const context = open();
     const other = context.another();
     const one = { ...PARALLEL, limit: 1 };
@@ -130,7 +130,7 @@ describeOnEveryStore("slots", (open) => {
     await enter(other, { key });
   });
 
-  test("C3: slots that end in one ms with what they came with are given back once", async () => {
+  test("C3: slots that end in the same ms as their reservation are returned once", async () => {
     const context = open();
     const { key } = await issue(context, { ratelimits: [PARALLEL] });
     for (let round = 0; round < 2; round += 1) await context.latchkey.reserve({ key, ttl: "10s" });
@@ -143,7 +143,7 @@ describeOnEveryStore("slots", (open) => {
     expect(await other.verifyKey({ key })).toMatchObject({ code: "RATE_LIMITED" });
   });
 
-  test("C4: who is refused, by this limit or by another, takes no slot, and holds nothing", async () => {
+  test("C4: a request refused by this limit or another takes no slot, and holds nothing", async () => {
     const context = open();
     const { latchkey } = context;
     const tokens = { name: "tokens", limit: 5, duration: DAY_MS };
@@ -166,7 +166,7 @@ describeOnEveryStore("slots", (open) => {
     });
   });
 
-  test("uses and units are taken for good by verifyKey, and held by reserve, which lasts longer than its slots", async () => {
+  test("verifyKey takes uses and units permanently, and reserve holds them for longer than its slots", async () => {
     const context = open();
     const { latchkey } = context;
     const { key, keyId } = await issue(context, { remaining: 9, ratelimits: [PARALLEL] });
@@ -190,7 +190,7 @@ describeOnEveryStore("slots", (open) => {
     });
   });
 
-  test("slots of an identity are shared by its keys, and a limit that a request makes up has some as well", async () => {
+  test("slots of an identity are shared by its keys, and ad-hoc limits have slots, too", async () => {
     const context = open();
     const { latchkey } = context;
     await latchkey.createIdentity({
@@ -221,7 +221,7 @@ describeOnEveryStore("slots", (open) => {
     await enter(latchkey, { key, ratelimits: [madeUp] });
   });
 
-  test("a limit that is emptied, taken away or made smaller is so at once, and nothing of before comes back to it", async () => {
+  test("resetting, removing or lowering a limit takes effect at once, and no earlier slot is returned to it", async () => {
     const context = open();
     const { latchkey } = context;
     const { key, keyId } = await issue(context, { ratelimits: [PARALLEL] });
@@ -237,7 +237,7 @@ describeOnEveryStore("slots", (open) => {
     await enter(context.another(), { key });
   });
 
-  test("a dry run and explainKey take no slot, and say what would be", async () => {
+  test("a dry run and explainKey take no slot, and return what would happen", async () => {
     const context = open();
     const { latchkey } = context;
     const { key, keyId } = await issue(context, { ratelimits: [{ ...PARALLEL, limit: 1 }] });
@@ -275,7 +275,7 @@ describeOnEveryStore("slots", (open) => {
     expect(await context.another().getKey({ keyId })).toMatchObject({ remaining: 9 });
   });
 
-  test("a reservation of nothing is one: it is listed, renewed and settled", async () => {
+  test("a reservation of nothing is a real one: it can be listed, renewed and settled", async () => {
     const context = open();
     const { latchkey } = context;
     const { key, keyId } = await issue(context);
@@ -291,7 +291,7 @@ describeOnEveryStore("slots", (open) => {
     expect(context.now()).toBe(NOON);
   });
 
-  test("a shadow that has no room is reserved nothing of, and whatever was used of it can be said", async () => {
+  test("nothing is reserved of a full shadow limit, and settling accepts any number of its units", async () => {
     const context = open();
     const { latchkey } = context;
     const trial = { name: "trial", limit: 10, duration: DAY_MS, shadow: true };
@@ -320,7 +320,7 @@ describeOnEveryStore("slots", (open) => {
     expect(look).toMatchObject({ ratelimits: [{ remaining: 5 }] });
   });
 
-  test("the repeat of a refused request tells what it told, whichever limits there are by then", async () => {
+  test("the repetition of a refused request gets the same answer, whatever the limits are by then", async () => {
     const context = open();
     const { latchkey } = context;
     const SINGLE = { ...PARALLEL, limit: 1 };

@@ -14,7 +14,7 @@ type Files = readonly (readonly [path: string, bytes: Buffer])[];
 /** A store whose files can be read. */
 export interface Site {
   readonly store: KeyStore;
-  /** The files, once what is deleted has been cleared away. The store may be closed then. */
+  /** The files after deleted data was purged. This may close the store. */
   readonly files: () => Promise<Files>;
 }
 
@@ -60,7 +60,7 @@ export async function openPostgres(): Promise<Site> {
   return {
     store,
     files: async () => {
-      // A plain VACUUM leaves what was deleted in the holes of its pages.
+      // A plain VACUUM leaves deleted data in the free space of pages.
       await ask(server, "VACUUM (FULL, ANALYZE)");
       await ask(server, "CHECKPOINT");
       return filesBelow(join(server.folder, "data", "base"));
@@ -68,7 +68,7 @@ export async function openPostgres(): Promise<Site> {
   };
 }
 
-/** Where texts are in files, in five encodings. */
+/** The places of texts in files, in five encodings. */
 export function found(files: Files, texts: Iterable<string>): readonly string[] {
   const wanted = [...texts];
   return files.flatMap(([path, bytes]) => secretFinder(wanted)(path, bytes));

@@ -1,6 +1,6 @@
 import { HOUR_MS, NOON, type TestContext } from "./test-context.js";
 
-/** When daily refills fall due for the first time after {@link NOON}. */
+/** The first instant after {@link NOON} at which daily refills are due. */
 export const MIDNIGHT = NOON + 12 * HOUR_MS;
 
 type Uses = Pick<

@@ -2,11 +2,11 @@ import { createLatchkey, type KeyStore, type Latchkey, type LatchkeyOptions } fr
 import { memoryStore } from "@latchkey/memory";
 import { describe, expect, onTestFinished } from "vitest";
 
-/** A latchkey over an empty store, with a clock that the test moves. */
+/** A latchkey on an empty store, with a clock that the test moves. */
 export interface TestContext {
   readonly latchkey: Latchkey;
   readonly store: KeyStore;
-  /** Another latchkey over the same data and clock, with nothing cached: what another process sees. */
+  /** Another latchkey with the same data and clock and an empty cache, like another process. */
   another(options?: Partial<LatchkeyOptions>): Latchkey;
   now(): number;
   setClock(now: number): void;
@@ -25,10 +25,10 @@ export const VAULT_KEYS: readonly [Uint8Array, Uint8Array] = [
   Uint8Array.from({ length: 32 }, (_, index) => 200 - index),
 ];
 
-/** Makes a context over an empty store, for the test that runs. */
+/** Makes a context on an empty store for the running test. */
 export type OpenContext = (options?: Partial<LatchkeyOptions>) => TestContext;
 
-/** Defines tests of operations. They run on memory: that every store answers alike is what its own suite says. */
+/** Defines tests of operations. They run on memory, because the suite of each store checks that all stores answer in the same way. */
 export function describeOnMemory(title: string, define: (open: OpenContext) => void): void {
   describe(title, () =>
     define((options) => {
@@ -39,8 +39,7 @@ export function describeOnMemory(title: string, define: (open: OpenContext) => v
 }
 
 /**
- * Makes a context for the test that runs. `openHandle` opens the same data each time it is called; every handle is closed
- * when the test is over.
+ * Makes a context for the running test. `openHandle` opens the same data with each call. Every handle is closed after the test.
  */
 export function openContext(
   openHandle: () => KeyStore,
@@ -69,7 +68,7 @@ export function openContext(
   };
 }
 
-/** The same, each time in a workspace of its own: an empty store for each would take long. */
+/** Contexts in new workspaces of one store, because a new store for each would take long. */
 export function workspacesOf(context: TestContext): () => TestContext {
   let count = 0;
   return () => {
@@ -83,7 +82,7 @@ export function workspacesOf(context: TestContext): () => TestContext {
   };
 }
 
-/** Issues a key of an API of its own. */
+/** Issues a key of a new API. */
 export async function issue(
   context: TestContext,
   fields: Partial<Parameters<TestContext["latchkey"]["createKey"]>[0]> = {},
@@ -92,7 +91,7 @@ export async function issue(
   return { apiId, ...(await context.latchkey.createKey({ apiId, ...fields })) };
 }
 
-/** The error that a call rejects with; fails when it resolves. */
+/** The error of a call. Fails if it resolves. */
 export async function rejectionOf(
   call: Promise<unknown>,
 ): Promise<Error & { code?: string; issues?: unknown }> {
@@ -106,8 +105,8 @@ export async function rejectionOf(
 }
 
 /**
- * Each of these calls rejects with an error of this code. They are awaited together: one that rejects while another is
- * being waited for would be an unhandled rejection.
+ * Asserts that each call rejects with this code. They are awaited together, because a rejection while another call is awaited would be
+ * unhandled.
  */
 export async function expectRefused(
   code: string,

@@ -41,7 +41,7 @@ async function check(latchkey: Latchkey, token: string, options: object = {}) {
 }
 
 describeOnMemoryOrAll("exchangeKey", (open) => {
-  test("answers the verdict of verifyKey, and a token that jose accepts", async () => {
+  test("returns the verdict of verifyKey, and a token that jose accepts", async () => {
     const context = open(WITH_TOKENS);
     const { latchkey } = context;
     await latchkey.createPermission({ name: "docs.read" });
@@ -70,7 +70,7 @@ describeOnMemoryOrAll("exchangeKey", (open) => {
 });
 
 describeOnMemory("exchangeKey", (open) => {
-  test("gives whoever is refused the answer of verifyKey, and no token", async () => {
+  test("returns the answer of verifyKey without a token to a refused key", async () => {
     const context = open(WITH_TOKENS);
     const { latchkey } = context;
     const { apiId, key, keyId } = await issue(context, {
@@ -95,7 +95,7 @@ describeOnMemory("exchangeKey", (open) => {
     expect(gone).toEqual({ valid: false, code: "NOT_FOUND" });
   });
 
-  test("a token is never good for longer than its key, nor than 15 minutes", async () => {
+  test("a token is never valid for longer than its key, nor for more than 15 minutes", async () => {
     const context = open(WITH_TOKENS);
     const { latchkey, now } = context;
     const { apiId, key } = await issue(context);
@@ -144,7 +144,7 @@ describeOnMemory("exchangeKey", (open) => {
     await expect(check(latchkey, `${head}.${forged}.${signature}`)).rejects.toThrow("signature");
   });
 
-  test("a ring is rotated: what both keys signed is good as long as both are published", async () => {
+  test("a ring can be rotated, and tokens of both keys are valid as long as both are published", async () => {
     const context = open(WITH_TOKENS);
     const { key } = await issue(context);
     const first = await tokenOf(context.latchkey, key);
@@ -160,7 +160,7 @@ describeOnMemory("exchangeKey", (open) => {
     });
   });
 
-  test("without keys for tokens it is refused before anything is taken", async () => {
+  test("without token keys it is refused before anything is taken", async () => {
     const context = open();
     const { key } = await issue(context, { remaining: 1 });
     const calls = [
@@ -172,7 +172,7 @@ describeOnMemory("exchangeKey", (open) => {
     expect((await context.latchkey.verifyKey({ key })).valid).toBe(true);
   });
 
-  test("an audience that is missing or too long, and a dry run, are refused by name", async () => {
+  test("a missing audience, one that is too long and a dry run are refused by name", async () => {
     const context = open(WITH_TOKENS);
     const { key } = await issue(context);
     await expectRefused("BAD_REQUEST", [
@@ -183,7 +183,7 @@ describeOnMemory("exchangeKey", (open) => {
     ]);
   });
 
-  test("neither tokens nor seeds are in what is emitted, logged or stored", async () => {
+  test("neither tokens nor seeds are emitted, logged or stored", async () => {
     const events: unknown[] = [];
     const context = open({ ...WITH_TOKENS, onEvent: (event) => events.push(event) });
     const { key } = await issue(context);
@@ -196,7 +196,7 @@ describeOnMemory("exchangeKey", (open) => {
 });
 
 describe("jwks.json", () => {
-  test("is served to everyone, may be kept, holds public members only, and is what jose fetches", async () => {
+  test("is public, cacheable, has only public members, and can be fetched by jose", async () => {
     const latchkey = createLatchkey({ store: memoryStore(), tokens });
     const server = createServer(toNodeListener(createHandler({ latchkey })));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -221,7 +221,7 @@ describe("jwks.json", () => {
   });
 });
 
-test("rings that are wrong are refused by name", () => {
+test("invalid rings are refused by name", () => {
   const store = memoryStore();
   const make = (ring: unknown) => () => createLatchkey({ store, tokens: ring as typeof tokens });
   expect(make({ current: "b", keys: { a: SEED } })).toThrow('"tokens.current"');

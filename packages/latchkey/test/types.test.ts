@@ -11,7 +11,7 @@ import { createHandler } from "@latchkey/http";
 import { memoryStore } from "@latchkey/memory";
 import { describe, expect, expectTypeOf, onTestFinished, test } from "vitest";
 
-// What is wrong here does not compile: the types of tests are checked with the others. The wrong calls are made, and refused.
+// Wrong calls in this file must not compile, which the type check of tests verifies. They are also executed, and refused.
 
 interface Plan {
   readonly plan: "free" | "pro";
@@ -53,7 +53,7 @@ async function refused(call: Promise<unknown>): Promise<void> {
 }
 
 describe("names that the program knows", () => {
-  test("are all that compiles where a permission is given, and wildcards of them", async () => {
+  test("compile as permissions, together with their wildcards, and no others do", async () => {
     const { latchkey, apiId } = await open();
     const { keyId } = await latchkey.createKey({ apiId, permissions: ["docs.read", "docs.*"] });
     // @ts-expect-error: misspelt
@@ -83,7 +83,7 @@ describe("names that the program knows", () => {
     await latchkey.createPermission({ name: "*" });
   });
 
-  test("are all that compiles in a question, however it is put", async () => {
+  test("compile in every form of a question, and no others do", async () => {
     const { latchkey, apiId } = await open();
     const { key } = await latchkey.createKey({ apiId, permissions: ["docs.read"] });
     const verdict = await latchkey.verifyKey({
@@ -118,7 +118,7 @@ describe("names that the program knows", () => {
       >();
   });
 
-  test("are all that compiles where a limit is named, and default", async () => {
+  test("compile as names of limits, together with default, and no others do", async () => {
     const { latchkey, apiId } = await open();
     const tiles = { limit: 5, duration: "1m" } as const;
     const { key, keyId } = await latchkey.createKey({
@@ -156,14 +156,14 @@ describe("names that the program knows", () => {
       expectTypeOf(verdict.ratelimits?.[0]?.name).toEqualTypeOf<"tiles" | "default" | undefined>();
   });
 
-  test("go with the latchkey of another workspace or actor", async () => {
+  test("also apply to the latchkey of another workspace or actor", async () => {
     const { latchkey } = await open();
     expectTypeOf(latchkey.workspace("ws_b").actingAs("support")).toEqualTypeOf(latchkey);
   });
 });
 
 describe("metadata with a schema", () => {
-  test("takes what the schema takes and reads what it answers, frozen and without undefined", async () => {
+  test("accepts the input of the schema and returns its output, frozen and without undefined", async () => {
     const { latchkey, apiId } = await open();
     const { key, keyId } = await latchkey.createKey({
       apiId,
@@ -187,7 +187,7 @@ describe("metadata with a schema", () => {
       expectTypeOf(listed?.plan).toEqualTypeOf<"free" | "pro" | undefined>();
   });
 
-  test("of an identity may be none", async () => {
+  test("is optional for an identity", async () => {
     const { latchkey } = await open();
     const { identityId } = await latchkey.createIdentity({
       externalId: "a",
@@ -207,8 +207,8 @@ describe("metadata with a schema", () => {
   });
 });
 
-describe("a latchkey that was told nothing", () => {
-  test("takes any name and any metadata", () => {
+describe("a latchkey without types", () => {
+  test("accepts any name and any metadata", () => {
     const latchkey = createLatchkey({ store: memoryStore() });
     expectTypeOf(latchkey).branded.toEqualTypeOf<Latchkey>();
     expectTypeOf<NonNullable<(typeof latchkey)["~types"]>["permission"]>().toEqualTypeOf<string>();
@@ -224,7 +224,7 @@ describe("a latchkey that was told nothing", () => {
   });
 });
 
-test("a latchkey that knows names passes where any latchkey does", async () => {
+test("a latchkey with typed names is assignable to any latchkey", async () => {
   const { latchkey } = await open();
   const any: Latchkey = latchkey;
   expect(typeof createHandler({ latchkey })).toBe("function");

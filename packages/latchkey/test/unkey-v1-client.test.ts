@@ -8,7 +8,7 @@ import { Unkey } from "@unkey/api";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { VAULT_KEYS } from "./test-context.js";
 
-// The published client of Unkey's v1 API, unchanged: only its base URL is another.
+// The published client of Unkey's v1 API, unchanged except for its base URL.
 
 const latchkeys = () =>
   createLatchkey({
@@ -16,7 +16,7 @@ const latchkeys = () =>
     vault: { current: "a", keys: { a: VAULT_KEYS[0] } },
   });
 
-/** A window that began in 1970 and does not end while anybody looks: no test can fall between two. */
+/** A window from 1970 that does not end during any run, so that no test falls between two windows. */
 const LONG_MS = 1e14;
 
 let server: Server;
@@ -38,7 +38,7 @@ beforeEach(async () => {
 
 afterEach(() => new Promise((resolve) => server.close(resolve)));
 
-/** What a call answered; fails the test where it was refused. */
+/** The result of a call. Fails if it was refused. */
 async function resultOf<Result>(
   call: Promise<{ readonly result?: Result; readonly error?: unknown }>,
 ): Promise<Result> {
@@ -52,7 +52,7 @@ async function newApi(): Promise<string> {
 }
 
 describe("a client written for Unkey v1", () => {
-  test("makes, reads and deletes an API", async () => {
+  test("creates, reads and deletes an API", async () => {
     const apiId = await newApi();
     expect(await resultOf(unkey.apis.get({ apiId }))).toMatchObject({
       id: apiId,
@@ -62,7 +62,7 @@ describe("a client written for Unkey v1", () => {
     expect((await unkey.apis.get({ apiId })).error).toMatchObject({ code: "NOT_FOUND" });
   });
 
-  test("issues a key with every setting it knows, lists it and reads it back", async () => {
+  test("issues a key with every known setting, lists it and reads it back", async () => {
     const apiId = await newApi();
     await resultOf(unkey.permissions.createPermission({ name: "tides.read" }));
     await resultOf(unkey.permissions.createRole({ name: "harbour" }));
@@ -232,7 +232,7 @@ describe("a client written for Unkey v1", () => {
     expect(await resultOf(unkey.keys.get({ keyId }))).toMatchObject({ roles: [], permissions: [] });
   });
 
-  test("sets the roles of a key and adds permissions, and is answered an object with all of them", async () => {
+  test("sets the roles of a key and adds permissions, and gets an object with all of them", async () => {
     const apiId = await newApi();
     const { keyId } = await resultOf(unkey.keys.create({ apiId, roles: [] }));
     const named = (name: string) => ({ id: expect.any(String), name });
@@ -284,7 +284,7 @@ describe("a client written for Unkey v1", () => {
     expect(await resultOf(byText)).toMatchObject({ valid: true, keyId: keyIds[1], remaining: 2 });
   });
 
-  test("is refused in the error body that it expects", async () => {
+  test("gets refusals in the expected error body", async () => {
     const { error } = await unkey.keys.get({ keyId: "key_none" });
     expect(error).toEqual({
       code: "NOT_FOUND",
@@ -300,7 +300,7 @@ describe("a client written for Unkey v1", () => {
     expect(bad.error).toMatchObject({ code: "BAD_REQUEST" });
   });
 
-  test("gets a refusal that names what v1 has and is not taken here", async () => {
+  test("gets a refusal that names features of v1 that are not supported", async () => {
     const apiId = await newApi();
     const ratelimit = { limit: 10, refillRate: 10, refillInterval: 1_000 };
     const plaintext = "tide_test_9Hw3kR5nB1";
@@ -322,7 +322,7 @@ describe("the page on clients of v1", () => {
   const namedIn = (text = "") =>
     [...text.matchAll(/`([a-z]+(?:\.[a-zA-Z]+)?)`/g)].map(([, name]) => name).sort();
 
-  test("names every method of the client for what is served here, and this file calls each", async () => {
+  test("names every client method that is served here, and this file calls each", async () => {
     const source = readFileSync(new URL(import.meta.url), "utf8");
     const called = await operationsOfClient();
     const shared = [...called].filter(([operation]) => served.has(operation));
@@ -333,14 +333,14 @@ describe("the page on clients of v1", () => {
     expect(uncalled).toEqual([]);
   });
 
-  test("names only what is served among the rest", () => {
+  test("names no unserved operation among the rest", () => {
     const rest = namedIn(/does not run them: (.*?)\n\n/s.exec(page)?.[1]);
     expect(rest.filter((name) => !served.has(name ?? ""))).toEqual([]);
     expect(rest).toHaveLength(5);
   });
 });
 
-/** What each method of the client asks for: operation → name of the method. A server that refuses everything finds out. */
+/** The client method by the operation that it requests, recorded by a server that refuses everything. */
 async function operationsOfClient(): Promise<Map<string, string>> {
   const paths: string[] = [];
   const recorder = createServer((request, response) => {

@@ -7,10 +7,10 @@ import { HTTPClient } from "unkey-api-v2/lib/http.js";
 import { beforeEach, describe, expect, test } from "vitest";
 import { VAULT_KEYS } from "./test-context.js";
 
-// The published client of the successor of Unkey's v1 API, unchanged: only where it sends its requests is another. It refuses
-// every response that is not as its types say.
+// The published client of the successor of Unkey's v1 API, unchanged except for its base URL. It refuses every response that does not
+// match its types.
 
-/** A window that began in 1970 and does not end while anybody looks: no test can fall between two. */
+/** A window from 1970 that does not end during any run, so that no test falls between two windows. */
 const LONG_MS = 1e14;
 
 let handler: Handler;
@@ -50,7 +50,7 @@ async function all<Item>(
 }
 
 describe("a client written for Unkey v2", () => {
-  test("makes, reads and deletes an API", async () => {
+  test("creates, reads and deletes an API", async () => {
     const apiId = await newApi();
     const { meta, data } = await unkey.apis.getApi({ apiId });
     expect(meta.requestId).toMatch(/^req_/);
@@ -59,7 +59,7 @@ describe("a client written for Unkey v2", () => {
     await expect(unkey.apis.getApi({ apiId })).rejects.toMatchObject({ statusCode: 404 });
   });
 
-  test("issues a key with every setting it knows, lists it and reads it back", async () => {
+  test("issues a key with every known setting, lists it and reads it back", async () => {
     const apiId = await newApi();
     await unkey.permissions.createPermission({ name: "Read tides", slug: "tides.read" });
     await unkey.permissions.createRole({ name: "harbour" });
@@ -246,7 +246,7 @@ describe("a client written for Unkey v2", () => {
     expect(await all(unkey.permissions.listRoles({}))).toEqual([]);
   });
 
-  test("gives keys roles, and permissions that are created where they are missing", async () => {
+  test("gives keys roles, and permissions that are created if they are missing", async () => {
     const { keyId } = await newKey();
     for (const name of ["harbour", "pilot"]) await unkey.permissions.createRole({ name });
     const id = expect.any(String);
@@ -284,7 +284,7 @@ describe("a client written for Unkey v2", () => {
     });
   });
 
-  test("imports keys by their hashes, and is told which exist already", async () => {
+  test("imports keys by their hashes, and learns which already exist", async () => {
     const apiId = await newApi();
     const hashOf = async (key: string) =>
       Buffer.from(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(key)));
@@ -307,7 +307,7 @@ describe("a client written for Unkey v2", () => {
     });
   });
 
-  test("is refused in the error body that it expects", async () => {
+  test("gets refusals in the expected error body", async () => {
     const meta = { requestId: expect.stringMatching(/^req_/) };
     const type = "about:blank";
     await expect(unkey.keys.getKey({ keyId: "key_none" })).rejects.toMatchObject({
@@ -333,7 +333,7 @@ describe("a client written for Unkey v2", () => {
     });
   });
 
-  test("gets a 404 for what is not here", async () => {
+  test("gets a 404 for unsupported operations", async () => {
     const override = { namespace: "exports", identifier: "harbour_7", limit: 1, duration: 1_000 };
     await expect(unkey.ratelimit.setOverride(override)).rejects.toMatchObject({
       statusCode: 404,
@@ -350,7 +350,7 @@ describe("the page on clients of v2", () => {
   const added = namedIn(/\nBeyond that contract, (.*?)\n\n/s.exec(page)?.[1]);
   const absent = namedIn(/## Not here\n(.*)$/s.exec(page)?.[1]);
 
-  test("names what is served, and this file calls the client's method for each", async () => {
+  test("names the served operations, and this file calls the client method for each", async () => {
     const response = await handler(new Request("http://keys.test/v2/openapi.json"));
     const { paths } = (await response.json()) as { readonly paths: object };
     expect([...listed, ...added].sort()).toEqual(
@@ -362,7 +362,7 @@ describe("the page on clients of v2", () => {
     expect(listed.filter((name) => !source.includes(`unkey.${name}(`))).toEqual([]);
   });
 
-  test("names everything else that the client can ask for among what is not here", () => {
+  test("names every other operation of the client as unsupported", () => {
     const functions = new URL("funcs/", import.meta.resolve("unkey-api-v2"));
     const ofClient = readdirSync(functions)
       .filter((file) => file.endsWith(".js"))

@@ -6,7 +6,7 @@ const GRANTED = 40;
 const ROUNDS = 12;
 
 describeOnEveryStore("updateRemaining of an identity", (open) => {
-  test("is exact beside verifications of its keys: none is lost and none is given twice", async () => {
+  test("is exact during verifications of its keys: no use is lost or given twice", async () => {
     const context = open();
     const { latchkey } = context;
     const { identityId, one, two } = await team(context, { remaining: GRANTED });
@@ -48,7 +48,7 @@ describeOnEveryStore("updateRemaining of an identity", (open) => {
     });
   });
 
-  test("applies a refill that is due first, once, and answers what is left", async () => {
+  test("first applies a due refill once, and returns the uses left", async () => {
     const context = open();
     const { latchkey } = context;
     const refill = { interval: "daily", amount: 9 } as const;

@@ -6,9 +6,9 @@ import { NOON } from "./test-context.js";
 const HOUR = { start: NOON, end: NOON + 3_600_000, granularity: "hour" } as const;
 
 describeOnEveryStore("usage of a process that ends", (open) => {
-  test("close writes the counts of verifications and settlements that are under way", async () => {
+  test("close writes the counts of verifications and settlements in progress", async () => {
     const context = open();
-    // What is in memory would be gone.
+    // Counts in memory would be lost.
     const ending = context.another({
       store: { ...context.store, close: async () => undefined },
     });
@@ -34,8 +34,8 @@ describeOnEveryStore("usage of a process that ends", (open) => {
     expect(await latchkey.getKey({ keyId })).toMatchObject({ remaining: 963 });
   });
 
-  test("what a process counted before its machine slept is in an hour that was not exported", async () => {
-    // The machine's timer stands still while it sleeps, and its clock is set when it wakes up.
+  test("counts from before a machine slept are in an hour that was not exported yet", async () => {
+    // While the machine sleeps, its timers stand still. Its clock is corrected when it wakes up.
     vi.useFakeTimers({ toFake: ["Date"], now: NOON + 30 * 60_000 });
     onTestFinished(() => void vi.useRealTimers());
     const { store } = open();

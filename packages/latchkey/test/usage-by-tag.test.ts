@@ -3,7 +3,7 @@ import { describeOnEveryStore } from "./every-store.js";
 import { DAY_MS, NOON } from "./test-context.js";
 
 describeOnEveryStore("usage by tag", (open) => {
-  test("V1: the first 1,000 tags are counted by themselves, and all others as one", async () => {
+  test("V1: the first 1,000 tags are counted separately, and all others as one", async () => {
     const context = open({ usage: { durable: true } });
     const { latchkey } = context;
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
@@ -16,7 +16,7 @@ describeOnEveryStore("usage by tag", (open) => {
         tags: tagsFrom(32 * number, 32),
       })),
     );
-    // 992 tags are counted by now: of the next eleven the first eight, too.
+    // 992 tags are counted so far, so the first eight of the next eleven are, too.
     const { key: late = "" } = await latchkey.createKey({ apiId, tags: tagsFrom(992, 11) });
     const { key: later = "", keyId } = await context
       .another()
@@ -35,7 +35,7 @@ describeOnEveryStore("usage by tag", (open) => {
     ]);
   });
 
-  test("a tag of a deleted key keeps its rows, and goes with its statistics", async () => {
+  test("a tag of a deleted key keeps its rows until its statistics are deleted", async () => {
     const context = open();
     const { latchkey } = context;
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
@@ -55,7 +55,7 @@ describeOnEveryStore("usage by tag", (open) => {
     expect((await latchkey.exportUsage(question)).rows).toEqual([]);
   });
 
-  test("the tag of somebody who is erased goes, unless a key of somebody else has it, or had it", async () => {
+  test("the tag of an erased owner is deleted, unless a key of another owner has or had it", async () => {
     const context = open({ usage: { durable: true } });
     const { latchkey } = context;
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
@@ -75,7 +75,7 @@ describeOnEveryStore("usage by tag", (open) => {
       ["eu", 2],
       ["of-both", 2],
     ]);
-    // It is counted anew, also by a process that knew it before.
+    // It is counted anew, even by a process that knew it before.
     const again = await latchkey.createKey({ apiId, tags });
     const { key = "" } = await context.another().createKey({ apiId, tags });
     for (const each of [again.key ?? "", key]) await latchkey.verifyKey({ key: each });

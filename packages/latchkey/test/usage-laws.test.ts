@@ -9,7 +9,7 @@ const STEPS = Number(process.env.LATCHKEY_USAGE_STEPS ?? 120);
 
 type ExportInput = Parameters<Latchkey["exportUsage"]>[0];
 
-/** Follows the cursors to the end. */
+/** Exports all pages. */
 async function exportAll(latchkey: Latchkey, question: ExportInput) {
   const rows: UsageRow[] = [];
   for (let cursor: string | undefined; ; ) {
@@ -27,7 +27,7 @@ const START_OF = {
   month: (at: number) => Date.UTC(new Date(at).getUTCFullYear(), new Date(at).getUTCMonth()),
 };
 
-/** What one verification, or the end of a reservation, came to. */
+/** The counts of one verification, or of the end of a reservation. */
 interface Counted {
   readonly at: number;
   readonly code: string | null;
@@ -44,7 +44,7 @@ interface ModelKey {
   isDeleted: boolean;
 }
 
-/** Verifications of all kinds, in random order, beside a model that knows what each came to. */
+/** Verifications of all kinds in random order, with a model of their counts. */
 class Schedule {
   readonly counted: Counted[] = [];
   readonly keys: ModelKey[] = [];
@@ -87,7 +87,7 @@ class Schedule {
     return ["tide", "wharf:7", "x.y-z", "other"].filter(() => this.chance.below(3) === 0);
   }
 
-  /** What is counted from now on counts for the tags of now, also in the same hour. */
+  /** Changes the tags of a key. Later counts belong to the new tags, even in the same hour. */
   async tag(latchkey: Latchkey, key: ModelKey): Promise<void> {
     if (key.isDeleted) return;
     const tags = this.someTags();
@@ -127,7 +127,7 @@ class Schedule {
     this.count(key, code, code === "VALID" ? (cost ?? 1) : 0);
   }
 
-  /** The same answer again, or another where it was forgotten: only what is repeated in time takes nothing. */
+  /** Repeats a request. It takes nothing if the first answer is still remembered, otherwise it counts again. */
   async repeat(latchkey: Latchkey): Promise<void> {
     const key = this.chance.pick(this.keys);
     this.#next += 1;
@@ -157,12 +157,12 @@ class Schedule {
         expect(taken.uses).toBe(cost);
         if (_ === 1 && cost > 0) this.count(key, null, cost);
       } catch (error) {
-        // Its key was deleted, or its time has passed.
+        // Its key was deleted, or it has expired.
         expect(["NOT_FOUND", "PRECONDITION_FAILED"]).toContain((error as { code: string }).code);
       }
   }
 
-  /** What the rows of a question must be, in no order. */
+  /** The expected rows of a question, in any order. */
   expected({ by, granularity, start, end }: ExportInput, until: number) {
     const rows = new Map<string, { outcomes: Record<string, number>; uses: number }>();
     for (const { at, code, uses, subjects } of this.counted) {
@@ -201,7 +201,7 @@ describeOnEveryStore("usage", (open, runs) => {
       const processes = [context.latchkey, context.another()];
       const schedule = new Schedule(context, chance, processes);
       for (let step = 0; step < steps; step += 1) await schedule.step();
-      // Of what is durable nothing has to be written.
+      // Durable usage needs no flush.
       for (const latchkey of durable ? [] : processes)
         await latchkey.getVerifications({ apiId: schedule.apiIds[0] ?? "" });
       context.advance(chance.below(40) * DAY_MS);
@@ -220,7 +220,7 @@ describeOnEveryStore("usage", (open, runs) => {
     },
   );
 
-  test("by key and hour the rows add up to what getVerifications counts", async () => {
+  test("rows by key and hour add up to the counts of getVerifications", async () => {
     const context = open();
     const schedule = new Schedule(context, chanceOf(SEED + 1), [context.latchkey]);
     while (context.now() < NOON + 2 * DAY_MS) await schedule.step();
@@ -242,7 +242,7 @@ describeOnEveryStore("usage", (open, runs) => {
     }
   });
 
-  test("cursors meet every row once and stay with their `until`, while verifications go on and hours end", async () => {
+  test("cursors return every row once and keep their `until`, while verifications continue and hours end", async () => {
     const context = open();
     const { latchkey } = context;
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
@@ -272,7 +272,7 @@ describeOnEveryStore("usage", (open, runs) => {
     expect(all.rows.map(({ id }) => id).toSorted()).toEqual(told.toSorted());
   });
 
-  test("a span is told two minutes after its end, and not a millisecond before", async () => {
+  test("a span is exported two minutes after its end, and not a millisecond before", async () => {
     const context = open();
     const { latchkey } = context;
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
@@ -288,7 +288,7 @@ describeOnEveryStore("usage", (open, runs) => {
     });
   });
 
-  test("with durable usage what was answered is counted by then, for whoever reads it", async () => {
+  test("with durable usage every answered verification is counted at once, for every reader", async () => {
     const context = open({ usage: { durable: true } });
     const { latchkey } = context;
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
@@ -309,7 +309,7 @@ describeOnEveryStore("usage", (open, runs) => {
     expect(rows).toMatchObject([{ outcomes: { VALID: 21 }, uses }]);
   });
 
-  test("rows of deleted keys, identities and APIs stay, and go with their statistics", async () => {
+  test("rows of deleted keys, identities and APIs stay until their statistics are deleted", async () => {
     const context = open();
     const { latchkey } = context;
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
@@ -334,7 +334,7 @@ describeOnEveryStore("usage", (open, runs) => {
   });
 
   test.each([true, false])(
-    "sums that can grow no further hold up nobody (durable: %s)",
+    "sums that cannot grow any further block nobody (durable: %s)",
     async (durable) => {
       const context = open({ usage: { durable } });
       const { latchkey } = context;
@@ -343,7 +343,7 @@ describeOnEveryStore("usage", (open, runs) => {
       const small = await latchkey.createKey({ apiId });
       const verify = async ({ key = "" }, cost: number) => {
         expect((await latchkey.verifyKey({ key, remaining: { cost } })).code).toBe("VALID");
-        // Writes what is in memory.
+        // Flushes the counts in memory.
         await latchkey.getVerifications({ apiId });
       };
       for (let times = 0; times < 3; times += 1) await verify(huge, Number.MAX_SAFE_INTEGER);

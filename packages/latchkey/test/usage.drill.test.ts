@@ -18,12 +18,12 @@ import { tempFolder } from "../src/testing/temp-folder.js";
 import { chanceOf } from "./chance.js";
 import { DAY_MS } from "./test-context.js";
 
-/** How many processes are killed. */
+/** Number of processes to kill. */
 const KILLS = Number(process.env.LATCHKEY_USAGE_KILLS ?? 2);
 const KEYS = 3;
 const GRANTED = 1_000_000;
 
-/** Verifies, reserves and settles without pause; says which request it begins, and when it has done some. */
+/** Verifies, reserves and settles without pause. It prints each request that it starts, and when it has completed some. */
 const WORKER = `
 import { createLatchkey, openStore } from ${JSON.stringify(pathToFileURL(join(PACKAGE_FOLDER, "dist", "index.js")).href)};
 const [url, name, ...keys] = process.argv.slice(2);
@@ -47,7 +47,7 @@ const forever = async (key, at) => {
 await Promise.all(keys.map(forever));
 `;
 
-/** `untilEnded`: waits until the store has ended what killed processes had sent */
+/** `untilEnded`: waits until the store has completed the statements of killed processes. */
 async function drill(url: string, seed: number, untilEnded = async () => {}): Promise<void> {
   const chance = chanceOf(seed);
   const program = join(tempFolder(), "worker.mjs");
@@ -73,7 +73,7 @@ async function drill(url: string, seed: number, untilEnded = async () => {}): Pr
     await pause(chance.below(40));
     child.kill("SIGKILL");
     if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
-    // Whoever got no answer asks again: some of these were charged, and some were not.
+    // Repeats requests without an answer. Some of them were charged, others not.
     for (const line of told.split("\n").slice(-5, -1)) {
       const [at, cost, requestId = ""] = line.split(":");
       const key = keys[Number(at)]?.key;
@@ -118,7 +118,7 @@ describe("V1: of processes that are killed, the rows of durable usage have every
   describeWithPostgres("on PostgreSQL", () => {
     test(`(seed ${SEED})`, async () => {
       const server = await startPostgres({ fsync: "off" });
-      // PostgreSQL finishes the statements of a client that is gone, also between two reads of this test.
+      // PostgreSQL completes the statements of a client that is gone, even between two reads of this test.
       const others =
         "SELECT FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()";
       const untilEnded = () => expect.poll(() => ask(server, others)).toHaveLength(0);

@@ -1,6 +1,6 @@
 import type { KeyStore } from "@latchkey/core";
 
-/** A store in which some methods are others. */
+/** A store with some methods replaced. */
 export function wrapped(store: KeyStore, methods: Partial<KeyStore>): KeyStore {
   return new Proxy(store, {
     get(target, name) {
@@ -12,7 +12,7 @@ export function wrapped(store: KeyStore, methods: Partial<KeyStore>): KeyStore {
   });
 }
 
-/** A store that does something before one commit: another caller who is faster. */
+/** A store that runs `overtake` before one commit, like a faster caller. */
 export function overtaken(store: KeyStore, overtake: () => Promise<unknown>): KeyStore {
   let isDone = false;
   return wrapped(store, {
@@ -26,7 +26,7 @@ export function overtaken(store: KeyStore, overtake: () => Promise<unknown>): Ke
   });
 }
 
-/** The store as it is, but that it outlives the latchkey that closes it. */
+/** The same store, but closing a latchkey leaves it open. */
 export function unclosed(store: KeyStore): KeyStore {
   return wrapped(store, { close: async () => undefined });
 }

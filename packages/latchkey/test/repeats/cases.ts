@@ -3,9 +3,9 @@ import type { ChangeCase, ChangeFixture } from "../change-cases/fixture.js";
 import { CHANGE_CASES } from "../changes.js";
 import { DAY_MS, type TestContext } from "../test-context.js";
 
-/** A way to call a write, of which something is there beforehand. */
+/** A way to call a write on a prepared store. */
 export interface RepeatCase extends Pick<ChangeCase, "title" | "operation"> {
-  /** What it deletes is not counted in the same commit: the answer of a call that broke off is short of that. */
+  /** It counts deletions only after their commit, so the answer after an interruption may be too low. */
   readonly countsBehind?: true;
   readonly prepare?: (context: TestContext, fixture: ChangeFixture) => Promise<unknown>;
   readonly run: (latchkey: Latchkey, fixture: ChangeFixture) => Promise<unknown>;
@@ -110,14 +110,14 @@ export const REPEAT_CASES: readonly RepeatCase[] = [
   },
 ];
 
-/** A write that was called with an `idempotencyKey`. */
+/** A call of a write with an `idempotencyKey`. */
 export interface RecordedCall {
   readonly operation: OperationName;
   readonly given: readonly unknown[];
   answer?: unknown;
 }
 
-/** One case of each way to remember: in one commit, in steps, in rounds, without a secret, and with one that is opened anew. */
+/** One case for each way to remember a call: in one commit, in steps, in rounds, without a secret, and with one to decrypt again. */
 export const REPRESENTATIVES: readonly RepeatCase[] = [
   "createPermission",
   "updateRemaining",
@@ -132,7 +132,7 @@ export const REPRESENTATIVES: readonly RepeatCase[] = [
 
 type Call = (...given: readonly unknown[]) => Promise<unknown>;
 
-/** Calls a write again, as it was called. */
+/** Repeats a call. */
 export function callAgain(
   latchkey: Latchkey,
   { operation, given }: RecordedCall,
@@ -140,7 +140,7 @@ export function callAgain(
   return (latchkey[operation] as Call)(...given);
 }
 
-/** A latchkey that gives every write an `idempotencyKey` of its own, and notes the call. */
+/** A latchkey that gives every write its own `idempotencyKey`, and records the call. */
 export function withIdempotencyKeys(latchkey: Latchkey, calls: RecordedCall[]): Latchkey {
   return new Proxy(latchkey, {
     get(target, name) {
@@ -162,7 +162,7 @@ export function withIdempotencyKeys(latchkey: Latchkey, calls: RecordedCall[]): 
   });
 }
 
-/** An answer as a repeat is to give it: the secret is shown once, unless it is kept. */
+/** The expected answer of a repetition: a secret is shown only once, unless it is recoverable. */
 export function asRepeated(answer: unknown, repeated: unknown): unknown {
   const { secretShownBefore } = Object(repeated) as { readonly secretShownBefore?: true };
   if (secretShownBefore === undefined) return answer;
@@ -170,7 +170,7 @@ export function asRepeated(answer: unknown, repeated: unknown): unknown {
   return { ...others, secretShownBefore };
 }
 
-/** What can be compared of runs with other ids and secrets. */
+/** The part of an answer that does not depend on ids and secrets of a run. */
 export function withoutIds(answer: unknown): unknown {
   const { key: _, secretShownBefore: __, ...others } = Object(answer) as Record<string, unknown>;
   const text = JSON.stringify(others).replace(/\b(api|key|id|ws|role|perm|root)_\w{20,}/g, "$1_");

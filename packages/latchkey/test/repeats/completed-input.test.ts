@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { describeOnEveryStore } from "../every-store.js";
 import { losingReplies } from "./losing-replies.js";
 
-describeOnEveryStore("an input that is made of what was typed", (open) => {
-  test("W1: a repeat goes on with what the first call made, wherever that broke off", async () => {
+describeOnEveryStore("an input completed from the typed one", (open) => {
+  test("W1: a repetition uses the input completed by the first call, wherever that was interrupted", async () => {
     const context = open();
     const { latchkey } = context;
     const again = context.another();
@@ -29,7 +29,7 @@ describeOnEveryStore("an input that is made of what was typed", (open) => {
       }
   });
 
-  test("W1: a call that is refused has made nothing that its repeat would go on with", async () => {
+  test("W1: a refused call leaves no completed input for its repetition", async () => {
     const { latchkey } = open();
     const typed = { apiId: "payments", idempotencyKey: "one" };
     const completing = (apiId: string) => async (first: object | null) => {

@@ -32,14 +32,14 @@ import { losingReplies } from "./losing-replies.js";
 
 const NAMES = Object.keys(OPERATIONS) as OperationName[];
 
-test("W1: every operation that writes takes an idempotencyKey, and is tried here", () => {
+test("W1: every operation that writes accepts an idempotencyKey, and is tested here", () => {
   const writes = NAMES.filter(
     (name) =>
       (!CHANGES_NOTHING.has(name) ||
         name.startsWith("prune") ||
         name === "notice" ||
         name === "deleteWorkspace") &&
-      // What was reported before changes nothing again.
+      // A repeated report changes nothing anyway.
       name !== "reportLeaks",
   );
   expect(NAMES.filter(isRepeatable)).toEqual(writes);
@@ -47,7 +47,7 @@ test("W1: every operation that writes takes an idempotencyKey, and is tried here
   expect(writes.filter((name) => !tried.has(name))).toEqual([]);
 });
 
-/** Whether a change writes anything: a repeat commits that nothing has moved. */
+/** Whether a change writes anything. A repetition only commits its expectations. */
 function writes({ expects: _, revision, ...parts }: Change): boolean {
   return revision !== null || Object.values(parts).some((part) => part.length > 0);
 }
@@ -66,7 +66,7 @@ function countingWrites(store: KeyStore) {
   return { counting, written };
 }
 
-/** Everything but the call itself. */
+/** Prepares everything before the call. */
 async function prepared(context: TestContext, { prepare }: RepeatCase) {
   const fixture = await makeChangeFixture(context);
   await prepare?.(context, fixture);
@@ -79,14 +79,14 @@ async function typesLogged({ latchkey }: TestContext): Promise<readonly string[]
   return types.sort();
 }
 
-/** Where a process dies: what a store holds when the reply to a write was lost is what it holds when the next never came. */
+/** When a process dies. A lost reply to one write leaves the same state as a missing next write, so the first write covers both. */
 function* deaths(): Generator<readonly ["never came" | "lost", number]> {
   yield ["never came", 0];
   for (let at = 0; ; at += 1) yield ["lost", at];
 }
 
 function describeCase(open: OpenContext, repeatCase: RepeatCase): void {
-  test("W1: answers the same, writes nothing, and is a CONFLICT where it is another write", async () => {
+  test("W1: returns the same, writes nothing, and is a CONFLICT for another write", async () => {
     const context = open(WITH_VAULT);
     const fixture = await prepared(context, repeatCase);
     const calls: RecordedCall[] = [];
@@ -112,7 +112,7 @@ function describeCase(open: OpenContext, repeatCase: RepeatCase): void {
     expect(written).toEqual([]);
   });
 
-  test("W1: wherever its process dies, or an answer is lost, the repeat finishes it and answers as if nothing had been", async () => {
+  test("W1: wherever its process dies or an answer is lost, completes the write and returns the normal answer", async () => {
     const nextWorkspace = workspacesOf(open(WITH_VAULT));
     const wanted = nextWorkspace();
     const expected: RecordedCall[] = [];

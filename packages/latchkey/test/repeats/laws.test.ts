@@ -18,18 +18,18 @@ import {
 } from "./model.js";
 
 const ACTORS = ["billing", "console"] as const;
-/** Few, so that they meet. */
+/** Few, so that they collide. */
 const IDEMPOTENCY_KEYS = ["a", "b", "c", "d"] as const;
 
-/** A call, and what it came to. */
+/** A call and its outcome. */
 interface Call {
   readonly actor: string;
   readonly idempotencyKey: string;
-  /** The operation and its input: what a repeat must share. */
+  /** The operation and its input, which a repetition must share. */
   readonly input: string;
   readonly apply: Apply;
   readonly run: (latchkey: Latchkey) => Promise<unknown>;
-  /** It may have been carried out just before. */
+  /** Its first execution may have happened just before. */
   readonly isLost?: true;
 }
 
@@ -39,7 +39,7 @@ interface Remembered {
   readonly answer: unknown;
 }
 
-/** What there is, and what is remembered. */
+/** The existing records and the remembered calls. */
 interface Model {
   readonly world: World;
   readonly memory: ReadonlyMap<string, Remembered>;
@@ -47,7 +47,7 @@ interface Model {
 
 const REUSED = { refused: "CONFLICT idempotency-key-reused" };
 
-/** What the model becomes if a call came to this; null: it cannot have come to this. */
+/** The model after a call with this outcome; null if the outcome is impossible. */
 function after(model: Model, call: Call, outcome: unknown, now: number): Model | null {
   const name = `${call.actor} ${call.idempotencyKey}`;
   const known = model.memory.get(name);
@@ -64,7 +64,7 @@ function after(model: Model, call: Call, outcome: unknown, now: number): Model |
   return { world, memory: new Map([...model.memory, [name, remembered]]) };
 }
 
-/** What a call came to: its answer, or its code and reason. */
+/** The outcome of a call: its answer, or its code and reason. */
 async function outcomeOf(latchkey: Latchkey, { actor, run }: Call): Promise<unknown> {
   try {
     return await run(latchkey.actingAs(actor));
@@ -75,7 +75,7 @@ async function outcomeOf(latchkey: Latchkey, { actor, run }: Call): Promise<unkn
   }
 }
 
-/** A call as the chance has it: of one of the operations, of what there is or was. */
+/** Draws a call of one of the operations on existing or deleted records. */
 function drawCall(chance: Chance, world: World): Call {
   const { input, apply, run } = chance.pick(CALLS)(chance, world);
   const idempotencyKey = chance.pick(IDEMPOTENCY_KEYS);
@@ -83,7 +83,7 @@ function drawCall(chance: Chance, world: World): Call {
   return { actor, idempotencyKey, input, apply, run: (latchkey) => run(latchkey, idempotencyKey) };
 }
 
-/** Moves on: not at all, a little, or to where a memory ends, and one ms before and after. */
+/** Advances the clock: not at all, a little, or to the end of a memory, and one ms before and after. */
 function moveClock(chance: Chance, context: TestContext, { memory }: Model): void {
   const edges = [...memory.values()].flatMap(({ at }) => [-1, 0, 1].map((by) => at + DAY_MS + by));
   const ahead = edges.filter((edge) => edge >= context.now());
@@ -91,7 +91,7 @@ function moveClock(chance: Chance, context: TestContext, { memory }: Model): voi
   else context.advance(chance.pick([0, 0, 1, 60_000]));
 }
 
-/** A store whose answers take a while: calls that are made at once meet in every step. */
+/** A store with delayed answers, so that concurrent calls interleave in every step. */
 function pausing(store: KeyStore, chance: Chance): KeyStore {
   const later =
     <Given extends readonly unknown[], Answer>(call: (...given: Given) => Promise<Answer>) =>
@@ -155,7 +155,7 @@ async function followSchedule(open: OpenContext, seed: number, steps: number): P
 
 const LOSSES = ["lost", "never came"] as const;
 
-/** What the model becomes if the calls were carried out one after the other, in either order. */
+/** The model after the calls were executed one after the other, in either order. */
 function anyOrder(
   model: Model,
   calls: readonly Call[],

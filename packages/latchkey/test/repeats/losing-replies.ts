@@ -5,9 +5,9 @@ const gone = (outcome: "unknown" | "not-applied") =>
   new LatchkeyError("STORE_UNAVAILABLE", "the connection was lost", { outcome });
 
 /**
- * A store that a process loses for good with one of its writes: the reply is lost, or the write never came there.
+ * A store that a process loses forever with one of its writes: the reply is lost, or the write never arrives.
  *
- * @param at - How many writes go well before.
+ * @param at - Number of successful writes before.
  */
 export function losingReplies(store: KeyStore, at: number, way: "lost" | "never came") {
   let count = 0;

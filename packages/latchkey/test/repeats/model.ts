@@ -9,13 +9,13 @@ interface KnownKey {
   readonly isRotated?: true;
 }
 
-/** What there is, as brute force knows it. */
+/** The existing records in the model. */
 export interface World {
-  /** By their names. */
+  /** Ids by name. */
   readonly permissions: ReadonlyMap<string, string>;
   readonly apis: readonly string[];
   readonly keys: readonly KnownKey[];
-  /** Ids of APIs and keys that were deleted: calls name them too. */
+  /** Ids of deleted APIs and keys, which calls name, too. */
   readonly gone: readonly string[];
 }
 
@@ -23,7 +23,7 @@ export function emptyWorld(): World {
   return { permissions: new Map(), apis: [], keys: [], gone: [] };
 }
 
-/** What the world becomes if an operation, called once, came to this; null: it cannot have come to this. */
+/** The world after one call of an operation with this outcome; null if the outcome is impossible. */
 export type Apply = (world: World, outcome: unknown) => World | null;
 
 /** An operation with its input. */
@@ -36,13 +36,13 @@ export interface ModelCall {
 /** Draws the input of one operation. */
 export type DrawCall = (chance: Chance, world: World) => ModelCall;
 
-/** An answer without its secret, and without what a repeat says in its place. */
+/** An answer without its secret, and without the field that replaces the secret in a repetition. */
 export function answerOf(outcome: unknown): unknown {
   const { key: _, secretShownBefore: __, ...others } = Object(outcome) as Record<string, unknown>;
   return others;
 }
 
-/** As {@link World}, of what is there. */
+/** The actual records, in a form to compare with {@link shownWorld}. */
 export async function worldOf(latchkey: Latchkey): Promise<unknown> {
   const permissions: string[] = [];
   for (const { name } of await latchkey.listPermissions()) permissions.push(name);
@@ -56,7 +56,7 @@ export async function worldOf(latchkey: Latchkey): Promise<unknown> {
   return { permissions: permissions.sort(), apis: apis.sort(byText) };
 }
 
-/** As {@link worldOf}, of what is expected. */
+/** The expected records, in the form of {@link worldOf}. */
 export function shownWorld({ permissions, apis, keys }: World): unknown {
   const keysOf = (apiId: string) =>
     keys.filter((key) => key.apiId === apiId).map((key) => [key.keyId, key.remaining]);
@@ -79,7 +79,7 @@ const NAMES = ["tides.read", "tides.write", "gates.open"] as const;
 /** More keys than one step deletes. */
 const MANY_KEYS = 45;
 
-/** One of these, or one that is gone, or one that never was. */
+/** One of these ids, a deleted one, or one that never existed. */
 function pickId(chance: Chance, ids: readonly string[], { gone }: World, prefix: string): string {
   const old = gone.filter((id) => id.startsWith(prefix)).slice(-2);
   return chance.pick([...ids, ...ids, ...old, `${prefix}_none`]);
@@ -188,7 +188,7 @@ const createKeys: DrawCall = (chance, drawn) => {
     apply: (world, outcome) => {
       if (!world.apis.includes(apiId)) return isRefused(outcome, "NOT_FOUND") ? world : null;
       const { keyIds } = outcome as { readonly keyIds?: readonly string[] };
-      // After a day it is a new call, of secrets that are there unless their keys were deleted.
+      // After a day it is a new call, whose secrets exist unless their keys were deleted.
       if (keyIds === undefined) return isRefused(outcome, "CONFLICT") ? world : null;
       return withKeys(
         world,
@@ -267,7 +267,7 @@ const updateRemaining: DrawCall = (chance, drawn) => {
   };
 };
 
-/** Writes of each kind: in one commit, in steps, in rounds, with a secret. */
+/** Writes of every kind: in one commit, in steps, in rounds, with a secret. */
 export const CALLS: readonly DrawCall[] = [
   ...[createApi, deleteApi, createPermission, deletePermission, createKey, createKeys],
   ...[deleteKeys, deleteKey, rotateKey, updateRemaining],
