@@ -36,11 +36,11 @@ async function visit(path: string, key?: string) {
   return { status: response.status, body, headers: response.headers };
 }
 
-// Longer than any test run, and a window that has just begun or is about to end makes no difference to what fits in it.
+// Longer than any run, so that no window ends in between.
 const century = 100 * 365 * 24 * 60 * 60 * 1000;
 
 describe("the tide table server", () => {
-  test("lets a good key in, and nobody without one", async () => {
+  test("admits a valid key, and nobody without one", async () => {
     const { key } = await manage("keys.createKey", { apiId, prefix: "tide" });
     expect(await visit("/tides/northmouth", key)).toMatchObject({
       status: 200,
@@ -55,7 +55,7 @@ describe("the tide table server", () => {
     });
   });
 
-  test("answers 401 to a key that is disabled", async () => {
+  test("answers 401 to a disabled key", async () => {
     const { key, keyId } = await manage("keys.createKey", { apiId });
     await manage("keys.updateKey", { keyId, enabled: false });
     expect(await visit("/tides/eastness", key)).toMatchObject({
@@ -78,7 +78,7 @@ describe("the tide table server", () => {
     });
   });
 
-  test("answers 429 with the limit and when to come back", async () => {
+  test("answers 429 with the limit and when to retry", async () => {
     const ratelimit = { limit: 2, duration: century };
     const { key } = await manage("keys.createKey", { apiId, ratelimit });
     const left: (string | null)[] = [];
@@ -94,7 +94,7 @@ describe("the tide table server", () => {
     expect(left).toEqual(["1", "0", "0"]);
   });
 
-  test("answers 429 to a key that is used up, without a time to come back", async () => {
+  test("answers 429 to a used-up key, without a time to retry", async () => {
     const { key } = await manage("keys.createKey", { apiId, remaining: 1 });
     expect(await visit("/tides/eastness", key)).toMatchObject({ body: { usesLeft: 0 } });
     const refused = await visit("/tides/eastness", key);
@@ -102,7 +102,7 @@ describe("the tide table server", () => {
     expect(refused.headers.has("Retry-After")).toBe(false);
   });
 
-  test("takes charts from the limit that a customer's keys share", async () => {
+  test("charges charts to the limit that a customer's keys share", async () => {
     const externalId = "harbour-office";
     const ratelimits = [{ name: "charts", limit: 2, duration: century }];
     await manage("identities.createIdentity", { externalId, ratelimits });
@@ -122,7 +122,7 @@ describe("the tide table server", () => {
     });
   });
 
-  test("answers 404 to a harbour it does not know, which costs nobody a use", async () => {
+  test("answers 404 for an unknown harbour without taking a use", async () => {
     const { key } = await manage("keys.createKey", { apiId, remaining: 1 });
     expect(await visit("/tides/nowhere", key)).toMatchObject({ status: 404 });
     expect(await visit("/tides/eastness", key)).toMatchObject({ status: 200 });

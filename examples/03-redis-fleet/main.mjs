@@ -7,7 +7,7 @@ import { findRedis } from "./redis.mjs";
 const LIMIT = 100;
 const REQUESTS_PER_SERVER = 200;
 const IN_FLIGHT = 8;
-// So long that no window ends while this runs.
+// Long enough that no window ends while this runs.
 const CENTURY_MS = 100 * 365 * 24 * 60 * 60 * 1000;
 
 const redis = await findRedis();
@@ -54,7 +54,7 @@ process.exit(isExact ? 0 : 1);
 
 /** @typedef {{ admitted: number, refused: number, failed: number }} Tally */
 
-/** Starts a server of the fleet and answers its port. @returns {Promise<number>} */
+/** Starts a server of the fleet, and returns its port. @returns {Promise<number>} */
 async function startServer() {
   const child = spawn(
     process.execPath,
@@ -69,7 +69,7 @@ async function startServer() {
   return Number(String(line));
 }
 
-/** Keeps some requests in flight until all are done, with either key in turn. @param {number} port @returns {Promise<Tally>} */
+/** Keeps some requests in flight until all are done, alternating between the keys. @param {number} port @returns {Promise<Tally>} */
 async function callServer(port) {
   const tally = { admitted: 0, refused: 0, failed: 0 };
   let asked = 0;

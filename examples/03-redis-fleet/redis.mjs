@@ -1,4 +1,4 @@
-// A Redis for this example: the one of REDIS_URL, or a server of its own for as long as it runs.
+// A Redis for this example: the one at REDIS_URL, or a server that runs as long as the example.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";

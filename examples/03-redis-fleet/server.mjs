@@ -1,4 +1,4 @@
-// One server of the fleet: it lets a request in when its key says so, and knows nothing of the other servers.
+// One server of the fleet. It admits a request if its key is valid, and knows nothing about the other servers.
 
 import { createServer } from "node:http";
 import { createLatchkey, redisStore } from "latchkey";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { run } from "../testing/run.js";
 
-test("the example shows shared uses, rotation, a dry run, and what is told of it all afterwards", async () => {
+test("the example shows shared uses, rotation, a dry run, and the audit log and usage afterwards", async () => {
   const { exitCode, stdout, stderr } = await run("04-life-of-a-key/main.mjs");
   expect(stderr).toBe("");
   expect(stdout.trimEnd().split("\n")).toEqual([

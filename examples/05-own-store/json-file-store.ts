@@ -3,7 +3,7 @@ import * as fs from "node:fs";
 import { dirname, resolve } from "node:path";
 import * as core from "@latchkey/core";
 
-/** The name of the row that says which record has a name. */
+/** The name of the row that maps a claimed name to its record. */
 const nameOf = ({ kind, index, value }: core.Claim) => ["claim", kind, index, value];
 
 /** The name of the row of a sum. */
@@ -15,14 +15,14 @@ const nameOfSum = ({ subject: { kind, id }, hourAt, code }: core.SumName) => [
   code,
 ];
 
-/** A day longer, for clocks that are set back. By the machine's clock: that of a caller may be wrong. */
+/** When a row may be deleted: a day late, for clocks that are set back, and by the machine's clock, because a caller's may be wrong. */
 const keptFor = (until: number, now: number) => Date.now() + until - now + 86_400_000;
 
-/** Two stores on one file, in one process, are two handles of one table. */
+/** Tables by path: two stores on one file in one process share a table. */
 const tables = new Map<string, Table>();
 
 /**
- * Opens a store in a JSON file, or makes one. One process may use the file at a time.
+ * Opens or creates a store in a JSON file. Only one process at a time may use the file.
  *
  * A commit is on disk when it resolves. Charges and statistics get there with the next commit, or when the store is closed.
  */
@@ -73,7 +73,7 @@ export function jsonFileStore(path: string): core.KeyStore {
   };
 }
 
-/** The rows of a file, by name: a workspace, what the row is, and of what. */
+/** The rows of a file by name: a workspace, the type of the row, and its subject. */
 class Table {
   readonly rows: Map<string, ReturnType<typeof JSON.parse>>;
   handles = 0;
@@ -82,7 +82,7 @@ class Table {
     this.rows = new Map(fs.existsSync(path) ? JSON.parse(fs.readFileSync(path, "utf8")) : []);
   }
 
-  /** Forgets what time has ended and counters that no record has, and replaces the file: a crash leaves the old or the new. */
+  /** Deletes expired rows and counters without a record, and replaces the file: a crash leaves the old or the new one. */
   save(): void {
     const held = new Set(["", ...[...this.rows.values()].map(({ counters }) => counters)]);
     for (const [name, row] of this.rows) {
@@ -103,7 +103,7 @@ class Table {
   }
 }
 
-/** One step on the rows of a workspace. Nothing in it awaits, and what it writes is there once it ends: so it is atomic. */
+/** One atomic step on the rows of a workspace: it never awaits, and its writes take effect only at its end. */
 class Step {
   /** Undefined deletes. */
   readonly #written = new Map<string, unknown>();
@@ -236,7 +236,7 @@ class Step {
     } satisfies core.WorkspaceBook<string> & object;
   }
 
-  /** Of all workspaces, or of the windows that no record holds. */
+  /** The names of all workspaces, or of all windows without a record. */
   names(isOfAll: boolean): string[] {
     if (isOfAll) return Array.from(this.table.rows.keys(), (text) => JSON.parse(text)[0]);
     return this.all("window").flatMap(({ name }) => (name[0] === "" ? [name[1]] : []));
@@ -260,7 +260,7 @@ class Step {
     });
   }
 
-  /** All at once: the file is written whole anyway. */
+  /** Deletes everything in one step, because the file is always written as a whole. */
   forget(): null {
     for (const text of this.table.rows.keys())
       if (JSON.parse(text)[0] === this.workspaceId) this.table.rows.delete(text);

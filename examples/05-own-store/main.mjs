@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createLatchkey } from "@latchkey/core";
 import { register } from "tsx/esm/api";
 
-// The store is TypeScript, which is compiled as it is loaded.
+// The store is written in TypeScript, and compiled when it is loaded.
 register();
 const { jsonFileStore } = await import("./json-file-store.js");
 
@@ -20,7 +20,7 @@ const verdicts = await Promise.all(Array.from({ length: 5 }, () => latchkey.veri
 console.log(`five uses   ${verdicts.map(({ code }) => code).join(" ")}`);
 await latchkey.close();
 
-// Another process, later: all that it knows is in the file.
+// A later process, which has nothing but the file.
 const again = createLatchkey({ store: jsonFileStore(path) });
 console.log(`opened      ${(await again.verifyKey({ key })).code}`);
 await again.updateKey({ keyId, remaining: 1 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { run } from "../testing/run.js";
 
-test("the example shows a key that outlives the process, in a store of one's own", async () => {
+test("the example shows a key that outlives the process, in a custom store", async () => {
   const { exitCode, stdout, stderr } = await run("05-own-store/main.mjs");
   expect(stderr).toBe("");
   expect(

@@ -7,7 +7,7 @@ import { run } from "../testing/run.js";
 
 describe("the guarded route of example 09-next", () => testGuardedRoute("09-next/main.mjs"));
 
-test("a module that is loaded anew keeps the latchkey, and its store open once", async () => {
+test("a reloaded module keeps the latchkey, and opens its store only once", async () => {
   const folder = mkdtempSync(join(tmpdir(), "latchkey-next-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const STORE_URL = `sqlite:${join(folder, "keys.db")}`;

@@ -20,7 +20,7 @@ console.log((await Promise.all(statuses)).join(" "));
 console.log(`open once: ${openFiles() === filesBefore}`);
 await second.latchkey.close();
 
-/** How often this process has files of the database open, where the system says so. */
+/** Number of open database files of this process, if the system reports it. */
 function openFiles() {
   try {
     return readdirSync("/proc/self/fd").filter((fd) => {

@@ -2,7 +2,7 @@ import { createGuard } from "@latchkey/guard/express";
 import express from "express";
 
 /**
- * The application under test. It is handed its latchkey, so that a test can hand in another.
+ * The application under test. Its latchkey is a parameter, so that a test can pass another one.
  *
  * @param {import("latchkey").Latchkey} latchkey
  */

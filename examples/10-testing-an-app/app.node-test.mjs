@@ -1,4 +1,4 @@
-// As app.test.ts, with what Node brings along: `node --test app.node-test.mjs`.
+// Like app.test.ts, but with Node's own test runner: `node --test app.node-test.mjs`.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -6,7 +6,7 @@ import { createTestLatchkey } from "latchkey/testing";
 import inject from "light-my-request";
 import { createApp } from "./app.mjs";
 
-test("a key is let in again after the refill, by the fake timers of Node", async (context) => {
+test("a key is admitted again after the refill, with the fake timers of Node", async (context) => {
   context.mock.timers.enable({ apis: ["Date"], now: Date.UTC(2030, 5, 1, 12) });
   const { latchkey, seed } = createTestLatchkey({ now: () => Date.now() });
   const { keys } = await seed({

@@ -3,7 +3,7 @@ import inject from "light-my-request";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createApp } from "./app.mjs";
 
-/** The application over a latchkey of the test, with a key that gets two uses a day. */
+/** The application on a test latchkey, with a key that gets two uses a day. */
 async function openApp() {
   const testing = createTestLatchkey();
   const { keys } = await testing.seed({
@@ -19,7 +19,7 @@ async function openApp() {
     },
   });
   const app = createApp(testing.latchkey);
-  /** A request without a network: what the application answers is written to an object. */
+  /** A request without a network, whose response is an object. */
   const visit = (key: string) =>
     inject(app as Parameters<typeof inject>[0], {
       url: "/tiles/7",
@@ -28,7 +28,7 @@ async function openApp() {
   return { ...testing, keys, visit };
 }
 
-test("a key is let in until its uses are gone, and again after the refill", async () => {
+test("a key is admitted until its uses are gone, and again after the refill", async () => {
   const { visit, keys, clock } = await openApp();
   const { key } = keys.visitor;
   expect((await visit(key)).json()).toEqual({ zoom: "7", usesLeft: 1 });
@@ -44,7 +44,7 @@ test("a key is let in until its uses are gone, and again after the refill", asyn
   expect((await visit(key)).json()).toEqual({ zoom: "7", usesLeft: 1 });
 });
 
-test("a key without the permission is refused, and one that nobody issued as well", async () => {
+test("a key without the permission is refused, and so is an unknown key", async () => {
   const { visit, keys, recorder } = await openApp();
   expect((await visit(keys.stranger.key)).statusCode).toBe(403);
   expect((await visit("no-such-key")).statusCode).toBe(401);
@@ -54,7 +54,7 @@ test("a key without the permission is refused, and one that nobody issued as wel
   ]);
 });
 
-test("while the store is away nobody gets in, nobody is charged, and the log says why", async () => {
+test("while the store is unavailable nobody is admitted or charged, and the log says why", async () => {
   const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
   onTestFinished(() => log.mockRestore());
   const { visit, keys, failStore } = await openApp();

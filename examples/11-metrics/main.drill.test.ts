@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { start } from "../testing/start.js";
 
-test("the metrics say what was verified, and hold no secret", async () => {
+test("the metrics count verifications, and contain no secret", async () => {
   const server = await start("11-metrics/main.mjs", 2, { PORT: "0", STORE_URL: "memory:" });
   onTestFinished(async () => {
     expect(await server.stop()).toBe(0);

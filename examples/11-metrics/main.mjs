@@ -6,7 +6,7 @@ import { createLatchkey, openStore } from "latchkey";
 
 const { STORE_URL = "memory:", PORT = "4111" } = process.env;
 
-// Prometheus asks for the metrics; this server answers it, beside everything else.
+// Prometheus fetches the metrics from this server, next to its other routes.
 const exporter = new PrometheusExporter({ preventServerStart: true });
 const meterProvider = new MeterProvider({ readers: [exporter] });
 const latchkey = instrument(createLatchkey, { meterProvider })({ store: openStore(STORE_URL) });
@@ -16,7 +16,7 @@ const { apiId } = await latchkey.createApi({ name: "map tiles" });
 const { key } = await latchkey.createKey({ apiId, remaining: 3 });
 
 const server = createServer(async (req, res) => {
-  // In production on a port of its own, or behind a guard: numbers of customers are nobody else's business.
+  // In production, use a separate port or a guard, because the numbers of customers are confidential.
   if (req.url === "/metrics") return exporter.getMetricsRequestHandler(req, res);
   const presented = req.headers.authorization?.replace(/^Bearer /, "") ?? "";
   const { valid } = await latchkey.verifyKey({ key: presented });

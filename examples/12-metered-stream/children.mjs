@@ -1,4 +1,4 @@
-// The server as a process of its own. None outlives the example, however it ends.
+// The server as a separate process, which never outlives the example.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -4,7 +4,7 @@ import { run } from "../testing/run.js";
 
 const README = new URL("./README.md", import.meta.url);
 
-test("the example bills words as they are told, and its server is killed at nobody's expense", async () => {
+test("the example bills the words that were sent, and a killed server costs nobody anything", async () => {
   const { exitCode, stdout, stderr } = await run("12-metered-stream/main.mjs");
   expect(stderr).toBe("");
   expect(readFileSync(README, "utf8")).toContain(`\`\`\`\n${stdout}\`\`\``);

@@ -1,5 +1,5 @@
-// Tells reports to several clients, kills the server in the middle of some, and starts it again. After each step it shows where all the
-// words are that the key was granted: left, held, or told.
+// Requests reports for several clients, kills the server in the middle of some, and starts it again. After each step, it shows where the
+// granted words of the key are: left, held, or told.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,16 +17,16 @@ const latchkey = createLatchkey({ store: openStore(storeUrl) });
 const { apiId } = await latchkey.createApi({ name: "weather-reports" });
 const { key, keyId } = await latchkey.createKey({ apiId, remaining: GRANTED });
 
-/** Words of the reports that were told to their end, as their clients counted them. */
+/** Words of completed reports, as their clients counted them. */
 let told = 0;
 
-/** What of the grant is left, and what is held. */
+/** The words left of the grant, and those held. */
 async function figures() {
   const { remaining, reserved = 0 } = await latchkey.getKey({ keyId });
   return { remaining: remaining ?? 0, reserved };
 }
 
-/** Asks for a report, and answers when it begins: the status, and how many words it had when it ends; null where it broke off. @param {number} words */
+/** Requests a report. Resolves at its start: the status, and later its number of words; null if it broke off. @param {number} words */
 async function ask(words) {
   const headers = { Authorization: `Bearer ${key}` };
   const response = await fetch(`${server.url}/reports/${words}`, { headers });
@@ -37,7 +37,7 @@ async function ask(words) {
   return { status: response.status, heard };
 }
 
-/** Asks for a report and listens to its end; answers the status. @param {number} words */
+/** Requests a report, reads it to its end, and returns the status. @param {number} words */
 async function listen(words) {
   const { status, heard } = await ask(words);
   const count = await heard;
@@ -45,7 +45,7 @@ async function listen(words) {
   return status;
 }
 
-/** Prints where the words are: none is lost, and none is there twice. @param {string} step */
+/** Prints where the words are. None is lost, and none is counted twice. @param {string} step */
 async function show(step) {
   const { remaining, reserved } = await figures();
   const sum = [remaining, reserved, told].map((figure) => `${figure}`.padStart(5)).join(" +");
@@ -54,7 +54,7 @@ async function show(step) {
 }
 
 let isWatching = true;
-/** Looks all the time: the client never has more than what was granted, and the server never takes what is not there. */
+/** Checks continuously that clients never get more than was granted, and that the server never takes what does not exist. */
 const watching = (async () => {
   while (isWatching) {
     const { remaining, reserved } = await figures();

@@ -1,11 +1,11 @@
-// Weather reports that are told word by word and billed by the word: what one costs is known when it has been told.
+// Weather reports that are sent word by word and billed by the word. The cost of a report is known only at its end.
 
 import { createServer } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { createGuard } from "@latchkey/guard/node";
 import { createLatchkey, openStore } from "latchkey";
 
-/** Most words of a report: so many are held while it is told. */
+/** Maximum words of a report, which are held while it is sent. */
 const MOST_WORDS = 200;
 const WORDS = ["rain", "from", "the", "west", "then", "sun", "over", "the", "islands"];
 
@@ -19,11 +19,11 @@ const report = guard(
     const words = Math.min(MOST_WORDS, Number(request.url?.split("/")[2]) || 0);
     response.writeHead(200, { "Content-Type": "text/plain" });
     let told = 0;
-    // Whoever goes away pays for what was told until then.
+    // A client that disconnects pays for the words sent so far.
     while (told < words && !response.destroyed) {
       response.write(`${WORDS[told % WORDS.length]} `);
       told += 1;
-      // A long report takes its time.
+      // A long report is sent slowly.
       await pause(words > 100 ? 100 : 1);
     }
     await apiKey.settle({ cost: told });

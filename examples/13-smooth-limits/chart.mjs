@@ -1,7 +1,7 @@
 import { admittedInMinuteBefore, LENGTH_MS } from "./traffic.mjs";
 
 const [WIDTH, LEFT, RIGHT] = [760, 48, 12];
-/** Of one row: its title, the line of the last minute, the bars below it, and what is below them. */
+/** Heights in one row: its title, the line of the last minute, the bars below it, and the space below them. */
 const [TITLE, LINE, BARS, FOOT] = [34, 90, 60, 26];
 const ROW = TITLE + LINE + BARS + FOOT;
 const BIN_MS = 2_000;
@@ -33,7 +33,7 @@ const WORDS = {
 /** @typedef {{ readonly limit: import("./traffic.mjs").Limit, readonly decided: readonly import("./traffic.mjs").Decided[] }} Row */
 
 /**
- * A chart of what limits admitted, one below the other, on a light or a dark page.
+ * A chart of the requests that limits admitted, one row per limit, for light and dark pages.
  *
  * @param {readonly Row[]} rows
  */
@@ -93,7 +93,7 @@ function rowOf({ limit, decided }, top) {
 }
 
 /**
- * What came in each two seconds: admitted below, refused on top.
+ * The requests in each two seconds: admitted ones below, refused ones on top.
  *
  * @param {Row["decided"]} decided
  * @param {number} bottom

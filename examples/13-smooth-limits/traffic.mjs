@@ -1,6 +1,6 @@
 import { createLatchkey, memoryStore } from "latchkey";
 
-/** How long the traffic lasts. */
+/** Length of the traffic. */
 export const LENGTH_MS = 180_000;
 export const MINUTE_MS = 60_000;
 
@@ -10,7 +10,7 @@ export const MINUTE_MS = 60_000;
  */
 
 /**
- * 60 a minute, counted in each way.
+ * 60 a minute, with each algorithm.
  *
  * @type {readonly Limit[]}
  */
@@ -20,7 +20,7 @@ export const LIMITS = [
   { algorithm: "token-bucket", limit: 60, duration: "1m", burst: 20 },
 ];
 
-/** Somebody who knows where the windows meet sends 60 requests before the edge and 60 behind it, and then more than is allowed. */
+/** Traffic of a client that knows the edge of the windows: 60 requests before and 60 after it, then more than allowed. */
 export function requests() {
   const before = Array.from({ length: 60 }, (_, at) => 55_000 + Math.floor((at * 5_000) / 60));
   const behind = before.map((at) => at + 5_000);
@@ -32,7 +32,7 @@ export function requests() {
  * Sends the traffic through a limit, on a clock that is set to each request.
  *
  * @param {Limit} limit
- * @returns For each request when it came, and whether it was admitted.
+ * @returns For each request, its instant and whether it was admitted.
  */
 export async function send(limit) {
   let now = 0;

@@ -9,7 +9,7 @@ afterAll(async () => {
   expect(await server.stop()).toBe(0);
 });
 
-test("the procedure of example 17-trpc lets a good key in until its uses are gone, and nobody without one", async () => {
+test("the procedure of example 17-trpc admits a valid key until its uses are gone, and nobody without one", async () => {
   const [url = "", key = ""] = server.lines;
   const visit = async (headers: Record<string, string>) => {
     const response = await fetch(url, { headers });

@@ -1,4 +1,4 @@
-// A code host that scans what is committed: it signs what it finds, and tells the company that issued it.
+// A code host that scans commits. It signs a report of the keys that it finds, and sends it to the company that issued them.
 
 import { generateKeyPairSync, sign } from "node:crypto";
 

@@ -1,5 +1,5 @@
-// A service that is told by a code host which of its keys were committed. Two are: one may be shown to its owner again and is rotated, the
-// other one is disabled.
+// A code host reports to a service which of its keys were committed. One of the two reported keys is recoverable and is rotated, the other
+// one is disabled.
 
 import { createServer } from "node:http";
 import { createLatchkey, createLeakHandler, memoryStore, toNodeListener } from "latchkey";
@@ -26,7 +26,7 @@ const report = signReport([
   { ...place, token: "tiles_live_example", url: "https://code.example/octo/app/README" },
 ]);
 
-/** Sends a report, and prints what the service says. @param {string} step @param {typeof report} sent */
+/** Sends a report, and prints the answer of the service. @param {string} step @param {typeof report} sent */
 async function send(step, { headers, body }) {
   const response = await fetch(url, { method: "POST", headers, body });
   const answer = await response.json();

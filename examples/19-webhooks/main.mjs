@@ -1,4 +1,4 @@
-// A billing system is told what becomes of keys. The process that tells it is killed in the middle of a request, and another one goes on.
+// A billing system receives events about keys. The sending process is killed in the middle of a request, and another one continues.
 
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -15,7 +15,7 @@ const folder = mkdtempSync(join(tmpdir(), "latchkey-webhooks-"));
 const STORE = `sqlite:${join(folder, "keys.db")}`;
 const SECRET = `whsec_${randomBytes(32).toString("base64")}`;
 
-/** The billing system: it checks each request, and does with each event what is to be done once. */
+/** The billing system: it checks each request, and handles each event once. */
 const seen = new Set();
 const verifier = new Webhook(SECRET);
 const server = createServer(async (request, response) => {

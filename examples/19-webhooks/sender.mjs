@@ -1,4 +1,4 @@
-// A process that sends events until it is killed. It is given the store and the URL of the receiver.
+// A process that sends events until it is killed. Its arguments are the store and the URL of the receiver.
 
 import { createWebhooks } from "@latchkey/webhooks";
 import { createLatchkey, openStore } from "latchkey";

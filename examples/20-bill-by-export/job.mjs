@@ -1,4 +1,4 @@
-// Carries rows of usage to the meter. It keeps how far it got once all of them are there; killed before, it sends some of them again.
+// Sends rows of usage to the meter. It saves its position after all of them arrived. If it is killed before, it sends some of them again.
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createLatchkey, openStore } from "latchkey";

@@ -1,4 +1,4 @@
-// A service that sells map tiles bills what its customers used. The job that carries the rows to the meter is killed in the middle, and runs again.
+// A service that sells map tiles bills its customers by use. The job that sends rows to the meter is killed halfway, and runs again.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -15,7 +15,7 @@ const UNTIL_FILE = join(folder, "billed-until");
 const NOON = Date.UTC(2030, 0, 15, 12);
 const HOUR = 3_600_000;
 
-// The service: what it serves costs one use or several. Counts are part of each charge, so that no crash loses one.
+// The service: a request costs one use or several. Counts are part of each charge, so that no crash loses one.
 let now = NOON;
 const options = { store: openStore(STORE), clock: () => now, usage: { durable: true } };
 const latchkey = createLatchkey(options);
@@ -37,7 +37,7 @@ async function serveTwoHours() {
   }
 }
 
-// The meter: it takes a row at least once, and keeps one of each id.
+// The meter: it receives a row at least once, and keeps one for each id.
 /** @type {Map<string, { readonly externalId: string, readonly uses: number }>} */
 const rows = new Map();
 const seen = { sent: 0, known: 0, killAfter: 0 };
@@ -46,7 +46,7 @@ const meter = createServer(async (request, response) => {
   seen.sent += 1;
   if (rows.has(id)) seen.known += 1;
   rows.set(id, row);
-  // The row was taken, and nobody is told.
+  // The row was received, but the answer is lost.
   if (seen.sent === seen.killAfter) job?.kill("SIGKILL");
   else response.writeHead(204).end();
 });

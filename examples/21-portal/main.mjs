@@ -1,4 +1,4 @@
-// A site with a sign-in of its own, and the portal on /account/keys: signed-in customers manage their own keys.
+// A site with its own sign-in, and the portal on /account/keys: signed-in customers manage their own keys.
 
 import { pathToFileURL } from "node:url";
 import { createPortal } from "@latchkey/portal/express";

@@ -1,4 +1,4 @@
-// Does what the page does: signs in, creates a key, uses it, revokes it.
+// Makes the same calls as the page: signs in, creates a key, uses it, revokes it.
 
 import assert from "node:assert/strict";
 import { start } from "./main.mjs";

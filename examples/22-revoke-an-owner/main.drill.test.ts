@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { run } from "../testing/run.js";
 
-test("the example finds all keys of an owner, stops and deletes them, and forgets whose they were", async () => {
+test("the example finds all keys of an owner, disables and deletes them, and erases their owner", async () => {
   const { exitCode, stdout, stderr } = await run("22-revoke-an-owner/main.mjs");
   expect(stderr).toBe("");
   const [first, second, ...others] = stdout.trimEnd().split("\n");

@@ -21,7 +21,7 @@ for await (const key of latchkey.keysOf({ externalId: "user_1" }))
 const { disabledKeys } = await latchkey.disableKeys({ externalId: "user_1" });
 console.log(`disabled    ${disabledKeys}: ${(await codes()).join(" ")}`);
 
-// It was none.
+// It was no false alarm.
 const { deletedKeys } = await latchkey.deleteKeys({ externalId: "user_1" });
 console.log(`deleted     ${deletedKeys}: ${(await codes()).join(" ")}`);
 

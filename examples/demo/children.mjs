@@ -1,4 +1,4 @@
-// The processes of the demo. None outlives it, however it ends; nor does its folder.
+// The processes of the demo. Neither they nor its folder outlive it, however it ends.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 /** @type {Set<import("node:child_process").ChildProcess>} */
 const children = new Set();
 
-/** A folder for the store, gone when the demo ends. */
+/** A folder for the store, deleted when the demo ends. */
 export const folder = mkdtempSync(join(tmpdir(), "latchkey-demo-"));
 
 process.on("exit", () => {
@@ -20,16 +20,16 @@ process.on("exit", () => {
 });
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => process.exit(1));
 
-// Key rings and a store of whoever runs the demo are not for it.
+// The demo must not use the user's own key rings and store.
 for (const name of Object.keys(process.env)) {
   if (name.startsWith("LATCHKEY_")) delete process.env[name];
 }
 
-// The command line beside the library, whichever was resolved: compiled, or its source where the demo is tested.
+// The command line next to the resolved library: compiled, or as source.
 const library = import.meta.resolve("latchkey");
 const cli = new URL(library.endsWith(".ts") ? "cli.ts" : "cli.js", library);
 
-/** Runs `latchkey` with these arguments and answers what it printed. @param {readonly string[]} args */
+/** Runs `latchkey` with these arguments, and returns its output. @param {readonly string[]} args */
 export async function latchkeyCommand(args) {
   const child = run(cli, args);
   let output = "";
@@ -53,7 +53,7 @@ export function startService(store, apiId) {
 }
 
 /**
- * Runs a program as this one is run.
+ * Runs a program with the same options as this process.
  *
  * @param {URL} program
  * @param {readonly string[]} args
@@ -70,7 +70,7 @@ function run(program, args, env = {}) {
 }
 
 /**
- * A server, once it has said where it is.
+ * Resolves to a server once it has printed its address.
  *
  * @param {import("node:child_process").ChildProcessByStdio<null, import("node:stream").Readable, null>} child
  */
@@ -82,7 +82,7 @@ async function started(child) {
   return {
     url: String(first[0]),
     pid: child.pid,
-    /** Ends it and answers its exit code and the signal that killed it. @param {NodeJS.Signals} signal */
+    /** Ends it, and returns its exit code and the signal that killed it. @param {NodeJS.Signals} signal */
     async end(signal) {
       child.kill(signal);
       const [exitCode, killedBy] = await ended;

@@ -1,7 +1,7 @@
-// The demo's side of HTTP: an operator with a root key, and visitors with the keys that were issued.
+// HTTP clients of the demo: an operator with a root key, and visitors with issued keys.
 
 /**
- * @param {{ management: string, service: string }} urls Looked at with every call, since a server that starts again
+ * @param {{ management: string, service: string }} urls Read with every call, because a restarted server
  * has another port.
  * @param {string} rootKey
  */

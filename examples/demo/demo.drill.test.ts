@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { run } from "../testing/run.js";
 
-test("the demo runs through with every check as it should be, and leaves nothing behind", async () => {
+test("the demo completes with every check passing, and leaves nothing behind", async () => {
   const folder = mkdtempSync(join(tmpdir(), "latchkey-test-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const { exitCode, stdout, stderr } = await run("demo/demo.mjs", [], { TMPDIR: folder });

@@ -183,7 +183,7 @@ table(forAnything, [
 process.exitCode = summary() ? 0 : 1;
 
 /**
- * A row of a table: what is shown, what was seen, what it should have been.
+ * A row of a table: the shown cells, the actual value, and the expected one.
  *
  * @param {readonly unknown[]} cells
  * @param {unknown} actual
@@ -205,7 +205,7 @@ async function issue(name, settings) {
 }
 
 /**
- * A key as it is shown once it has been issued: never its secret.
+ * The shown form of an issued key, without its secret.
  *
  * @param {{ name: string, keyId: string, key: string }} key
  * @param {string} settings

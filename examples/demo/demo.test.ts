@@ -5,7 +5,7 @@ import { quietRefillDay, quietWindow } from "./times.mjs";
 const minute = 60_000;
 
 describe("the demo", () => {
-  test("fails when one row is not as it should be, and says what was expected", () => {
+  test("fails if one row is wrong, and prints the expected value", () => {
     const print = vi.spyOn(console, "log").mockReturnValue();
     onTestFinished(() => print.mockRestore());
     step("Compare");
@@ -19,14 +19,14 @@ describe("the demo", () => {
     expect(printed).toContain("✗ 1 of 2 checks failed");
   });
 
-  test("takes windows that do not end while it runs, whenever it is started", () => {
+  test("chooses windows that do not end while it runs, whenever it is started", () => {
     for (let now = 0; now < 2 * 366 * 24 * 60 * minute; now += minute / 2) {
       const window = quietWindow(now);
       if (window - (now % window) <= 3 * minute) expect.fail(`a window ends soon after ${now}`);
     }
   });
 
-  test("takes a refill day that is neither today nor tomorrow", () => {
+  test("chooses a refill day that is neither today nor tomorrow", () => {
     for (let day = 0; day < 366; day += 1) {
       const now = day * 24 * 60 * minute;
       const soon = [0, 1].map((ahead) => new Date(now + ahead * 24 * 60 * minute).getUTCDate());

@@ -1,4 +1,4 @@
-// What the demo prints: numbered steps, a table per step, a mark per row.
+// The output of the demo: numbered steps, a table per step, a mark per row.
 
 import { isDeepStrictEqual } from "node:util";
 
@@ -19,7 +19,7 @@ let checkCount = 0;
 let failureCount = 0;
 
 /**
- * A row of a table: what is shown, what was seen, and what should have been.
+ * A row of a table: the shown cells, the actual value, and the expected one.
  *
  * @typedef {{ readonly cells: readonly unknown[], readonly actual: unknown, readonly expected: unknown }} Row
  */
@@ -37,7 +37,7 @@ export function note(text) {
 }
 
 /**
- * Prints rows below their headings, each with a mark, and what was expected below a row that is wrong.
+ * Prints rows below their headings, each with a mark, and the expected value below a wrong row.
  *
  * @param {readonly string[]} headings
  * @param {readonly Row[]} rows
@@ -64,7 +64,7 @@ export function table(headings, rows) {
   }
 }
 
-/** Prints how it went; answers whether every check held. */
+/** Prints the result, and returns whether every check passed. */
 export function summary() {
   const isGood = failureCount === 0;
   const text = isGood

@@ -1,4 +1,4 @@
-// Windows and refills follow the calendar, and the demo may run at any time: these keep their edges out of its way.
+// Windows and refills follow the calendar, but the demo may run at any time. These functions keep their edges away from it.
 
 const minute = 60_000;
 export const hour = 60 * minute;
@@ -17,7 +17,7 @@ export function quietWindow(now) {
 }
 
 /**
- * A day of the month on which no refill falls due today or tomorrow.
+ * A day of the month such that no refill is due today or tomorrow.
  *
  * @param {number} now
  */

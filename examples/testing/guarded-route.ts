@@ -11,7 +11,7 @@ export function testGuardedRoute(path: string): void {
     expect(await server.stop()).toBe(0);
   });
 
-  test("lets a good key in until its uses are gone, and nobody without one", async () => {
+  test("admits a valid key until its uses are gone, and nobody without one", async () => {
     const [url = "", key = ""] = server.lines;
     const visit = async (headers: Record<string, string>) => {
       const response = await fetch(url, { headers });

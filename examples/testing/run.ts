@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-/** What a program that has ended left behind. */
+/** The result of a program that has ended. */
 export interface Ended {
   readonly exitCode: number | null;
   readonly stdout: string;

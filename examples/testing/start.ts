@@ -2,11 +2,11 @@ import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-/** A server of the examples that is running. */
+/** A running server of the examples. */
 export interface Started {
   /** The first lines it printed. */
   readonly lines: readonly string[];
-  /** Asks it to end, and resolves with its exit code. */
+  /** Asks it to end, and resolves to its exit code. */
   stop(): Promise<number | null>;
 }
 

@@ -1,4 +1,4 @@
-// Builds the site and looks at it as readers do: every link and every anchor leads somewhere, and pages show in a browser as they should.
+// Builds the site and checks it as readers see it: every link and every anchor has a target, and pages display correctly in a browser.
 
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:http";
@@ -13,7 +13,7 @@ const site = join(root, "dist");
 /** @type {string[]} */
 const problems = [];
 
-// Fails where a link leads to no page.
+// Fails if a link leads to no page.
 await build(root);
 
 const names = readdirSync(site, { recursive: true, encoding: "utf8" });
@@ -26,7 +26,7 @@ const pages = new Map(
     }),
 );
 let anchors = 0;
-/** The file that any server of files sends for an address. */
+/** The file that a static server sends for an address. */
 const fileOf = (/** @type {string} */ path) =>
   [path, `${path}index.html`]
     .map((name) => join(site, name))
@@ -104,7 +104,7 @@ const seen = [
   "/comparison.html",
 ];
 try {
-  // Each width in a theme of its own: nothing of a theme depends on the width.
+  // One width for each theme: no rule of a theme depends on the width.
   for (const [width, colorScheme] of /** @type {const} */ ([
     [390, "dark"],
     [1_440, "light"],
@@ -127,7 +127,7 @@ try {
       );
       if (/** @type {number} */ (overflow) > 0) note(`is ${overflow} pixels too wide`);
       await page.evaluate(axe.source);
-      // The frame around a page is the theme's; what a page says is ours.
+      // The frame around a page belongs to the theme, so only the content is checked.
       const { violations } = /** @type {import("axe-core").AxeResults} */ (
         await page.evaluate(
           `axe.run(document.querySelector("main, .VPContent"), { resultTypes: ["violations"] })`,

@@ -13,7 +13,7 @@ export default defineConfig({
   srcExclude: ["public/**"],
   outDir: join(folder, "dist"),
   cacheDir: join(folder, "build", "cache"),
-  // As the reader's system is: the pictures cannot be switched by a button.
+  // Follows the reader's system, because a button could not switch the pictures.
   appearance: "force-auto",
   metaChunk: true,
   head: [

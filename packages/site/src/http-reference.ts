@@ -2,7 +2,7 @@ import type { OpenApiDocument } from "@latchkey/http";
 import type { Page } from "./pages.js";
 import { fieldsOf, type Schema } from "./schema-fields.js";
 
-/** An operation of the document, as far as a page shows it. */
+/** The part of an operation of the document that a page shows. */
 interface Operation {
   readonly operationId: string;
   readonly tags: readonly string[];

@@ -1,4 +1,4 @@
-/** A JSON Schema, as far as the document uses it. */
+/** The part of JSON Schema that the document uses. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -104,7 +104,7 @@ function plural(type: string): string {
     : type;
 }
 
-/** Bounds for readers: the greatest safe integer is not a bound that anybody reaches. */
+/** Bounds for readers, without the greatest safe integer, which nobody reaches. */
 function bounds(least: number | undefined, most: number | undefined, unit: string): string {
   const from = least === undefined || least === 0 ? undefined : least;
   const to = most === undefined || most >= Number.MAX_SAFE_INTEGER ? undefined : most;

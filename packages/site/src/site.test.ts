@@ -29,7 +29,7 @@ describe("the contents", () => {
     expect(entries).toEqual(expect.arrayContaining(readmes));
   });
 
-  test("are what the home page links to", () => {
+  test("contain everything that the home page links to", () => {
     const home = readFileSync(join(REPOSITORY, HOME), "utf8");
     const links = [...home.matchAll(/link: \/(\S+)/g)].map(([, path]) => `docs/${path}.md`);
     expect(links.length).toBeGreaterThan(4);
@@ -104,11 +104,11 @@ test.each([
   ["100 a minute, by the clock", "100-a-minute-by-the-clock"],
   ["openStore(url, options?)", "openstoreurl-options"],
   ["May I send this again?", "may-i-send-this-again"],
-])("the address of the heading %s is that of the repository", (heading, slug) => {
+])("the address of the heading %s is the same as in the repository", (heading, slug) => {
   expect(slugOf(heading)).toBe(slug);
 });
 
-test("the description of a page is its first sentence, without marks", () => {
+test("the description of a page is its first sentence, without formatting", () => {
   const text =
     "---\nlayout: page\n---\n\n# A page\n\n`limit` counts\n[logins](a.md): by address. Not more.";
   expect(firstSentenceOf(text)).toBe("limit counts logins.");
@@ -125,14 +125,14 @@ describe("the HTTP reference", () => {
     expect(missing).toEqual([]);
   });
 
-  test("says of a field what it may be", () => {
+  test("describes the possible values of a field", () => {
     const keys = reference.find(({ path }) => path === "http/keys.md")?.text ?? "";
     expect(keys).toMatch(/\| `keyId` \| text, 1 to 128 characters \| yes \| .+ \|/);
     expect(keys).toContain("| `refill.interval` |");
   });
 });
 
-test("llms.txt names every page that the sidebar has", () => {
+test("llms.txt names every page of the sidebar", () => {
   const { pages } = readSite(REPOSITORY);
   const lines = llmsTxt(GROUPS, pages, reference).match(/^- .*$/gm) ?? [];
   expect(lines).toHaveLength(entries.length + reference.length);

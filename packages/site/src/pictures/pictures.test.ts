@@ -12,7 +12,7 @@ test.each([
   ["order-of-checks", orderOfChecks],
   ["refills", refills],
   ["reservation", reservation],
-])("the picture %s is the one that is drawn (UPDATE_PICTURES=1 writes it)", async (name, draw) => {
+])("the picture %s is up to date (UPDATE_PICTURES=1 writes it)", async (name, draw) => {
   const file = join(REPOSITORY, "docs", "pictures", `${name}.svg`);
   const drawn = await draw();
   if (process.env.UPDATE_PICTURES === "1") writeFileSync(file, drawn);

@@ -1,4 +1,4 @@
-/** Tools to draw the diagrams of the documentation, which have the same look on a light page and on a dark one. */
+/** Tools to draw the diagrams of the documentation, which look the same on light and on dark pages. */
 
 const COLOURS = {
   light: {
