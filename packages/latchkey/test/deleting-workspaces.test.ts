@@ -163,7 +163,7 @@ describeOnEveryStore("deleting workspaces", (open) => {
     }
   });
 
-  test("E2: leases have ended before anything of it is forgotten, so whoever calls again finds none", async () => {
+  test("E2: leases have ended before anything of it is deleted, so a repeated call finds none", async () => {
     const context = open();
     const { store } = context;
     const { key } = await live(context.latchkey.workspace(GONE));
