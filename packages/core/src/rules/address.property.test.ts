@@ -119,7 +119,7 @@ test("every text that is read as an address is an address for Node too", () => {
   );
 });
 
-test("every address of Node is read, except the old form of IPv4 in IPv6", () => {
+test("every address that Node accepts is read, except the old form of IPv4 in IPv6", () => {
   fc.assert(
     fc.property(address, (text) => {
       expect(canonicalAddress(text)).not.toBeNull();

@@ -26,9 +26,9 @@ export interface LimitState {
    */
   readonly used: number;
   /**
-   * `sliding`: units of the sixteenths before, the latest first; at most {@link MOST_EARLIER}. `token-bucket`: the missing units that
-   * leases
-   * hold, if any; once units were reserved, also the inflow since an instant, in units × `duration`, and that instant. Otherwise empty.
+   * `sliding`: units of the sixteenths before, the latest first; at most {@link MOST_EARLIER}. `token-bucket`: the number of missing
+   * units that leases hold, if any; once units were reserved, also the inflow since an instant, in units × `duration`, and that instant.
+   * Otherwise empty.
    */
   readonly earlier: readonly number[];
 }

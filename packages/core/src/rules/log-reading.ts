@@ -46,8 +46,8 @@ export type LogReading =
  * Decides what a reader of the log may get next, so that nothing is skipped silently.
  *
  * Numbers have gaps only where entries were deleted. So a gap means that the reader misses entries, unless they were deleted before it
- * started from the beginning: then the number of deletions is unchanged. Once that number has changed, a gap may be of either kind. The
- * entry at the position shows whether the log is still the same.
+ * started from the beginning: then the number of deletions is unchanged. Once that number has changed, any gap may hide missed entries.
+ * The entry at the position shows whether the log is still the same.
  *
  * @param after - Null: the reader starts with the earliest entry.
  * @see packages/core/decisions/0041-events-are-the-audit-log-in-the-order-of-commits.md

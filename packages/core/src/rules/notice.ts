@@ -83,8 +83,8 @@ export interface NoticePeriod {
 }
 
 /**
- * The period of uses: from one refill, or from when they were set, to the next. Without a refill, a UTC day: uses may come back at any
- * time.
+ * The period of uses: from one refill, or from when they were set, to the next refill. Without a refill, a UTC day, because uses may come
+ * back at any time.
  */
 export function periodOfUses(
   refill: Refill | null,

@@ -45,7 +45,7 @@ export interface DueRefill {
 export interface CarriedRefill {
   /** Most uses that it adds. */
   readonly units: number;
-  /** The `refilledAt` that `units` were counted from; they apply only to that instant. Null: not counted yet. */
+  /** The `refilledAt` that `units` were counted from; the refill applies only to a counter with the same. Null: not counted yet. */
   readonly since: EpochMs | null;
   /** The same refill for another `refilledAt`. */
   readonly countedFrom: (since: EpochMs) => DueRefill;
@@ -102,7 +102,7 @@ export function latestRefillDueAt(refill: Refill, now: EpochMs): EpochMs {
 }
 
 /**
- * The first due instant after `now` (at a due one, the next); null if later than any `Date`. `times`: how many of them ahead: 1 or more.
+ * The first due instant after `now` (at a due one, the next); null if later than any `Date`. `times`: which of them: 1 (the next) or more.
  */
 export function nextRefillDueAt(refill: Refill, now: EpochMs, times: number = 1): EpochMs | null {
   const since = "from" in refill ? Math.max(now, refill.from) : now;
@@ -142,8 +142,7 @@ export function refillsDue(refill: Refill, since: EpochMs, now: EpochMs): number
 
 /**
  * Uses left after `times` refills fell due. Each adds `amount`, up to `amount` + `carryOver` uses. A number above that was granted
- * otherwise
- * and is never lowered. With a `carryOver` of 0, one refill has the same effect as many.
+ * otherwise and is never lowered. With a `carryOver` of 0, one refill has the same effect as many.
  */
 export function usesAfterRefills(
   left: number,

@@ -15,11 +15,11 @@ test("a write is remembered for 24 hours, and no longer at exactly 24 hours", ()
     expect(isRemembered(AT, AT + after)).toBe(remembers);
 });
 
-test("a clock that is set back does not end this", () => {
+test("a clock that is set back does not make a write forgotten", () => {
   expect(isRemembered(AT, AT - 40 * REMEMBERED_MS)).toBe(true);
 });
 
-test("it may be deleted once it has been over for a day by the store's clock", () => {
+test("a remembered write may be deleted once its day has been over for another day by the store's clock", () => {
   const ended = AT + REMEMBERED_MS;
   const known = { at: AT, storedAt: AT };
   for (const [storeNow, may] of [

@@ -101,8 +101,8 @@ export function slidingRefillMs(duration: SpanMs): SpanMs {
 }
 
 /**
- * The same state without empty groups at its end, whose units all came back: the latest group is then one that is not empty, as if the
- * returned units had never been taken. If all groups are empty, the state is returned unchanged.
+ * The same state without its latest groups if they are empty, because all their units came back: the latest group is then one that is not
+ * empty, as if the returned units had never been taken. If all groups are empty, the state is returned unchanged.
  */
 export function slidingWithoutEmpty(
   state: LimitState,

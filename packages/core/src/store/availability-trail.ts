@@ -9,8 +9,8 @@ import type { HoldResult, HoldStep } from "./settle.js";
 export type Touched = RecordAddress | { readonly window: string };
 
 /**
- * The list of a trail. Its records hold the addresses of changed records, `{ kind, id }`, or names of windows without an owner, `{ window
- * }`.
+ * The list of a trail. Its records hold the addresses of changed records, `{ kind, id }`, or the names of windows without an owner,
+ * `{ window }`.
  */
 export function trailList(trail: string): string {
   return `$trail:${trail}`;

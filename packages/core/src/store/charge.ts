@@ -34,18 +34,15 @@ export interface LimitCharge extends LimitFigures {
   readonly window: string;
   /**
    * Index in `confirms` of the record that owns the window; a record that does not exist counts nothing. Null: the workspace owns it, and
-   * may
-   * delete it `KEPT_AFTER_END_MS` after its end, by the clock of the store or the machine, never by `now`: a caller whose clock is ahead
-   * must
-   * not end it for others.
+   * keeps it until `KEPT_AFTER_END_MS` after its end, by the clock of the store or the machine, never by `now`: a caller whose clock is
+   * ahead must not end it for others.
    */
   readonly owner: number | null;
 }
 
 /**
  * The part that stays the same while one key is verified with one question. A plan is made once and used many times, so a store may cache
- * in
- * `memo` what it derives from it.
+ * in `memo` what it derives from it.
  */
 export interface ChargePlan {
   readonly workspaceId: string;
@@ -308,7 +305,7 @@ function unsettledRecord(
   return refill.carry !== undefined || (usage.holds?.uses ?? 0) > 0 ? uses : -1;
 }
 
-/** The holds of a charge, or the index of a record that has too many open ones. `readings`: the limits after the charge. */
+/** The holds of a charge, or the index of a record that has as many open ones as allowed. `readings`: the limits after the charge. */
 function takeHolds(
   { usage, holds: before }: ChargeState,
   { confirms, cost, uses, limits }: ChargePlan,

@@ -3,7 +3,7 @@ import { slidingWithoutEmpty } from "../rules/sliding-window.js";
 import type { LimitReading } from "./charge.js";
 
 /**
- * The stored state that a `peek` at `AS_STORED` read, as a copy recreates it: without empty groups at its end, and without the inflow
+ * The stored state that a `peek` at `AS_STORED` read, as a copy recreates it: without empty groups at either end, and without the inflow
  * counter of a bucket. Null if no state is stored, or nothing is taken.
  *
  * @param kind - Kind of the limit.

@@ -146,9 +146,9 @@ export interface KeyStore {
    */
   pageStatistics(workspaceId: string, want: StatisticsPageWant): Promise<StatisticsPage>;
   /**
-   * @param from - Start of the first UTC day to look at.
+   * The first UTC day that has sums, of any subject: for copying a store.
    *
-   * @param from - Start of a UTC day, which is looked at too.
+   * @param from - Start of the first UTC day to look at.
    * @returns The start of that day, Unix epoch ms; null if none has any.
    */
   nextStatisticsDay(workspaceId: string, from: EpochMs): Promise<EpochMs | null>;
@@ -180,8 +180,8 @@ export interface KeyStore {
    */
   forget(workspaceId: string, after: string | null): Promise<string | null>;
   /**
-   * Whether `charge` and `settle` add the `counts` of a plan or a moment to the sums in the same atomic step. Required for `usage: {
-   * durable: true }`. {@link countedByCharge} and {@link countedBySettle} return what to add.
+   * Whether `charge` and `settle` add the `counts` of a plan or a moment to the sums in the same atomic step. Required for
+   * `usage: { durable: true }`. {@link countedByCharge} and {@link countedBySettle} return what to add.
    */
   readonly countsInStep?: true;
   /** The store's own clock, if it has one: Unix epoch ms. */

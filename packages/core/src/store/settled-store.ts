@@ -10,7 +10,7 @@ import type { HoldMoment, HoldResult, HoldStep } from "./settle.js";
 /** The result of a plan, once nothing had to be settled before it. */
 export type SettledCharge = Exclude<ChargeResult, { kind: "unsettled" }>;
 
-/** A store that settles expired holds and due refills before it returns, if it has to. */
+/** A store that settles expired holds and due refills itself, so that no charge is `unsettled`. */
 export interface SettledStore extends KeyStore {
   charge(plan: ChargePlan, moment: ChargeMoment): SettledCharge | Promise<SettledCharge>;
 }
@@ -48,7 +48,7 @@ export function createSettledStore(
     }
   }
 
-  /** Ends a hold after expired ones of the same counters. */
+  /** Ends a hold, after the expired ones of the same counters. */
   async function endSettled(
     workspaceId: string,
     step: HoldStep,

@@ -196,7 +196,7 @@ export class Transaction {
     this.#change.revision = drawVersion(this.#random, this.revision);
   }
 
-  /** @internal Commits. @returns The use counters that were changed; null if something that was read no longer holds. */
+  /** @internal Commits. @returns The use counters that were changed; null to run it again: a read no longer holds, or a name is taken. */
   async commit(): Promise<readonly Usage[] | null> {
     const result = await this.#store.commit(this.workspaceId, this.#change);
     switch (result.kind) {
@@ -236,8 +236,7 @@ export type Transact = <Answer>(
 
 /**
  * Makes a {@link Transact}: an operation reads what it needs, decides, and says what to write. That is committed if everything it read
- * still
- * holds. Otherwise the operation runs again on fresh reads. It must have no effect of its own before it resolves.
+ * still holds. Otherwise the operation runs again on fresh reads. It must have no effect of its own before it resolves.
  *
  * An operation that has nothing to write is committed too, as an empty change: what resolves is durable.
  *

@@ -23,8 +23,7 @@ export type WorkspaceState =
 
 /**
  * How long leases last in a workspace, in any process. The record of the workspace's state holds this, and every commit expects that
- * record,
- * so that every change knows how long to wait.
+ * record, so that every change knows how long to wait.
  *
  * @see packages/core/decisions/0051-leases-end-before-a-change-resolves.md
  */
@@ -78,7 +77,7 @@ function isState(body: unknown): body is WorkspaceState {
 }
 
 /**
- * The record of a state. `state`: null for an open workspace, for its `leases`. Write it with a new revision, so that other processes
+ * The record of a state. `state`: null for an open workspace that has `leases`. Write it with a new revision, so that other processes
  * notice it.
  */
 export function stateRecord(

@@ -10,7 +10,8 @@ export interface EffectiveUses {
 
 /**
  * The uses that a key takes from: its own, or those that all keys of its identity share. If that identity was deleted, none are left and
- * nothing restores them: the key must not become unlimited. Otherwise it lives on without an owner, and without the identity's limits.
+ * nothing restores them: the key must not become unlimited. In all other respects it lives on, without an owner and without the identity's
+ * limits.
  *
  * @see packages/core/decisions/0014-shared-uses.md
  */

@@ -18,8 +18,9 @@ const CODE_BY_CHARGE = {
 } as const;
 
 /**
- * Decides what the records decide, before any counter is read; null if they do not refuse. @see
- * packages/core/decisions/0005-order-of-checks.md
+ * Decides what the records decide, before any counter is read; null if they do not refuse.
+ *
+ * @see packages/core/decisions/0005-order-of-checks.md
  */
 export function judgeRecords(
   loaded: VerifiableKey,
@@ -52,7 +53,7 @@ export function verdictOnRefusal(
   return verdictOf(loaded, codeOf(refusal), charge, now, undefined, hints);
 }
 
-/** The verdict on a charge, which the records did not refuse. */
+/** The verdict on the charge of a verification that the records did not refuse. */
 export function verdictOnCharge(
   loaded: VerifiableKey,
   taken: Taken,

@@ -16,9 +16,8 @@ export interface LimitDecision {
 
 /**
  * The limits that one verification takes from: those that apply by themselves (cost 1), of the key and then of its identity, then those
- * that
- * the request names. A key's limit hides an identity's limit of the same name. A limit that the request names is taken from once, at the
- * requested cost.
+ * that the request names. A key's limit hides an identity's limit of the same name. A limit that the request names is taken from once, at
+ * the requested cost.
  */
 export function decideLimits(
   loaded: Pick<VerifiableKey, "key" | "identity">,

@@ -56,5 +56,5 @@ export interface LoadedKey extends VerifiableKey, ResolvedGrants {
   readonly identityUsage: Usage | null;
 }
 
-/** An assembled key, null if its API was deleted, or the error why it could not be read. */
+/** An assembled key, null if its API was deleted, or the error that says why it could not be read. */
 export type CatalogKey = LoadedKey | null | LatchkeyError;

@@ -25,7 +25,7 @@ export interface LimitRequest {
   readonly cost: number;
   /** Makes it a limit of the key for this request; null takes the configured limit. */
   readonly adHoc: Omit<RateLimit, "name"> | null;
-  /** Whether a configured limit of this name takes precedence over these figures, and a name with neither is ignored. */
+  /** Whether a configured limit of this name takes precedence over `adHoc`, and a name with neither is ignored. */
   readonly isOptional: boolean;
 }
 

@@ -104,7 +104,7 @@ export function sharedBy(
   });
 }
 
-/** Assembles a key; undefined if the snapshot may lack what it refers to. `isComplete`: whether the snapshot lacks none of it. */
+/** Assembles a key; undefined if the snapshot may lack records that it refers to. `isComplete`: whether it surely has them all. */
 export function loadKey(
   snapshot: Snapshot,
   workspaceId: string,

@@ -7,7 +7,7 @@ export function configuredWindow(limit: LimitKind & { readonly name: string }): 
   return `${kindText(limit)}:${encodeURIComponent(limit.name)}`;
 }
 
-/** Name of the window of an ad hoc limit of a request. The keys of a rotated chain share it. */
+/** Name of the window of an ad hoc limit of a request. The keys of a rotation share it. */
 export function adHocWindow(
   sharedCountersId: string,
   limit: LimitKind & { readonly name: string },

@@ -22,8 +22,7 @@ export function idleExpiresAt(fields: IdleFields, lastUsedAt: EpochMs | null): E
 
 /**
  * Whether a use must be stored before the verdict is returned: yes if the stored one is at least half the span old. Then, for the other
- * half
- * of the span, no process that reads the store mistakes a used key for an unused one.
+ * half of the span, no process that reads the store mistakes a used key for an unused one.
  */
 export function mustStoreUse(
   fields: IdleFields,

@@ -26,7 +26,8 @@ export class ChargesBeside {
   }
 
   /**
-   * Charges a plan, and reports in the same step how much of a closed lease was used. Reports it again if the answer does not show that.
+   * Charges a plan, and reports in the same step how much of a closed lease was used. If the answer does not show that the report arrived,
+   * another step reports it again.
    */
   chargeAndTell(plan: ChargePlan, moment: ChargeMoment, ended: Lease | null): Charging {
     if (ended === null) return this.#store.charge(plan, moment);

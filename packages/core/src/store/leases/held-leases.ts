@@ -176,7 +176,7 @@ export class HeldLeases {
     await Promise.all(Array.from({ length: MOST_AT_ONCE }, next));
   }
 
-  /** Reports how much was used, until the store answers, or until other processes take the lease for that of a dead process. */
+  /** Reports how much was used, until the store answers, or until other processes take this one for dead. */
   async #report(lease: Lease, onTried: () => void): Promise<void> {
     const { plan, charge } = lease;
     const step = endStepOf(lease);

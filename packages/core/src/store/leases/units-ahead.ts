@@ -24,7 +24,7 @@ import { createOtherLeases, holdersOf, nameOf } from "./other-leases.js";
 /** What a lease holds never ends by itself, so that no clock ends it for a process that is still running. */
 const HELD = { keeps: "all", ttl: LAST_INSTANT, slotTtl: null } as const;
 
-/** Most open leases and reservations of a key, and of its identity. */
+/** A lease is only taken while its key, and its identity, have fewer open leases and reservations than this. */
 const MOST_BESIDE: readonly [ofKey: number, ofIdentity: number] = [100, 1_000];
 
 /** Verifications that the first lease of a key is taken for. */
