@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { NO_HOLDS, type Raise, raisesWith, usesAfterRaises } from "./hold.js";
 
-/** A refill: what it left, given what was there. */
+/** A refill adds at most `units`, and raises uses to at most `amount`. */
 interface Refill {
   readonly amount: number;
   readonly units: number;

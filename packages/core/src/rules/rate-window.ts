@@ -9,7 +9,7 @@ export const KEPT_AFTER_END_MS: SpanMs = 86_400_000;
  *
  * Windows are aligned to the Unix epoch. An instant exactly on an edge opens the next window.
  *
- * @param now - Unix epoch ms, handed in by the caller.
+ * @param now - Unix epoch ms, passed in by the caller.
  * @param duration - Length of a window in ms: a whole number >= 1.
  * @returns Unix epoch ms, never later than `now`.
  * @see packages/core/decisions/0003-windows-are-epoch-aligned.md

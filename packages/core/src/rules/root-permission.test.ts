@@ -102,7 +102,7 @@ describe("a permission that a root key can hold", () => {
     ["api.create_key", 'must have "*" or an id between api and create_key'],
     ["api.a.b.create_key", 'must have "*" or an id between api and create_key'],
     ["audit.evt_1.read_audit", 'must have "*" between audit and read_audit'],
-  ])("%j is refused with what is wrong with it", (text, problem) => {
+  ])("%j is refused with a message that says why", (text, problem) => {
     expect(rootPermissionProblem(text)).toBe(problem);
   });
 });

@@ -90,7 +90,7 @@ test("S2: a refused cost would not fit beside the units of the span and a sixtee
   );
 });
 
-test("R1: what is refused is admitted after the wait that is told, and not a millisecond before", () => {
+test("R1: a refused cost is admitted after the computed wait, and not a millisecond before", () => {
   fc.assert(
     fc.property(schedule, ({ limit, ...plan }) => {
       for (const { isAdmitted, cost, now, state } of attemptsOf({ limit, ...plan })) {

@@ -106,7 +106,7 @@ test("T1: every decision and every level are those of the ideal bucket", () => {
   );
 });
 
-test("R1: what is refused is admitted after the wait that is told, and not a millisecond before", () => {
+test("R1: a refused cost is admitted after the computed wait, and not a millisecond before", () => {
   fc.assert(
     fc.property(schedule, (plan) => {
       const { limit } = plan;

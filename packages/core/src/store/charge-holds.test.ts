@@ -159,7 +159,7 @@ describe("limits of a charge that reserves", () => {
   });
 });
 
-describe("beside what is held", () => {
+describe("while units are held", () => {
   const due = { amount: 10, dueAt: NOW - 1 };
 
   test("nothing is decided while a hold has expired", () => {
@@ -173,15 +173,18 @@ describe("beside what is held", () => {
     ["uses are held", { holds: sumsOf({ uses: 1 }) }, due, 0, "unsettled"],
     ["only slots are held", { holds: sumsOf({ uses: 0 }) }, due, 0, "charged"],
     ["it carries over", {}, { ...due, carry: { at: 0, by: 1 } }, 0, "unsettled"],
-    ["nothing is", {}, due, 0, "charged"],
+    ["nothing is held", {}, due, 0, "charged"],
     ["it has been applied", { holds: sumsOf({ uses: 1 }), refilledAt: NOW }, due, 0, "charged"],
     ["uses are not counted", { holds: sumsOf({ uses: 1 }) }, due, null, "charged"],
-  ])("a due refill is applied first if %s", (_, usage, refill, uses, kind) => {
-    const step = charge(
-      { uses, cost: 0 },
-      { usage: { ...usageOf(10), ...usage } },
-      { refill: refill as never },
-    );
-    expect(step.result.kind).toBe(kind);
-  });
+  ])(
+    "a charge decides whether a due refill must be applied first: %s",
+    (_, usage, refill, uses, kind) => {
+      const step = charge(
+        { uses, cost: 0 },
+        { usage: { ...usageOf(10), ...usage } },
+        { refill: refill as never },
+      );
+      expect(step.result.kind).toBe(kind);
+    },
+  );
 });

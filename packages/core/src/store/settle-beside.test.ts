@@ -40,7 +40,7 @@ function holding(uses: number | null = 100, ofIdentity: number | null = null) {
   return { holds, reserve };
 }
 
-/** What is open, by id. */
+/** Ids of the open holds, sorted. */
 const openOf = ({ open }: PlainHolds) => open.map(({ id }) => id).sort();
 
 describe("the end of a reservation", () => {
@@ -107,7 +107,7 @@ describe("the end of a reservation", () => {
 
   test.each([
     ["none were taken", { cost: 0 }, 100, usageOf(100)],
-    ["they are without end", {}, null, null],
+    ["they are unlimited", {}, null, null],
     ["none are counted", { uses: null }, 100, null],
   ])("shows no uses that do not exist: %s", (_, plan, uses, usage) => {
     const { holds, reserve } = holding(uses);

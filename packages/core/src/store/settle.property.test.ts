@@ -9,7 +9,7 @@ const granted = fc.tuple(
   fc.option(fc.nat({ max: 90 }), { freq: 8 }),
 );
 
-test("H1, H2, C1: whatever is held, settled and refilled in between, all stands as if only what was used had been charged", () => {
+test("H1, H2, C1: whatever is held, settled and refilled in between, the result is as if only the used units had been charged", () => {
   fc.assert(
     fc.property(granted, fc.tuple(refilling, refilling), steps, (uses, refills, taken) => {
       const run = new Run(uses, refills);

@@ -59,9 +59,9 @@ describe("the end of a reservation", () => {
   test.each<[string, Partial<EndStep>, string]>([
     ["more uses", { uses: 5 }, "over"],
     ["more units", { limits: [{ name: "files", cost: 6 }] }, "over"],
-    ["a limit of which nothing is held", { limits: [{ name: "tiles", cost: 0 }] }, "unnamed"],
+    ["a limit without held units", { limits: [{ name: "tiles", cost: 0 }] }, "unnamed"],
     ["slots, which are always freed", { limits: [{ name: "parallel", cost: 0 }] }, "unnamed"],
-    ["one that nobody made", { id: "rsv_2" }, "unknown"],
+    ["an unknown id", { id: "rsv_2" }, "unknown"],
   ])("with %s is refused, and changes nothing", (_, fields, kind) => {
     const { holds, left } = reserved();
     expect(holds.settle(end(fields), NOW)).toMatchObject({ kind });

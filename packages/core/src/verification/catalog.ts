@@ -22,7 +22,7 @@ const MAX_WANTS = 5_000;
 
 /**
  * Caches what many keys share: the workspace, APIs, roles and permissions, at one revision. Every change to one of them makes a new
- * revision, so what is cached for a revision never goes stale. Whether it is still the current revision is checked by `charge`.
+ * revision, so what is cached for a revision never goes stale. `charge` checks whether that revision is still the current one.
  */
 export class Catalog {
   readonly #store: Pick<KeyStore, "read">;

@@ -32,7 +32,7 @@ describe("what the records decide", () => {
     expect(answerOf(loadedWith(), PLAIN_QUESTION)).toBe("charge");
   });
 
-  test("in a disabled workspace no key is judged: that is an error, not a verdict", () => {
+  test("in a disabled workspace no key is charged, not even a flawless one", () => {
     const loaded = loadedWith({}, { workspace: DISABLED_WORKSPACE });
     expect(answerOf(loaded, PLAIN_QUESTION)).toBe("workspace-disabled");
   });

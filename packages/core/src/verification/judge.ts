@@ -67,7 +67,10 @@ export function verdictOnCharge(
   return verdictOf(loaded, code, charge, now, taken.limits, hints);
 }
 
-/** Indexes in the question and in the input agree, except for an optional limit, which was put in front and is in no input. */
+/**
+ * The error for unknown limits, by their index in the input. The question has the same order, except for an optional limit without figures:
+ * that was put in front, and is in no input.
+ */
 function unknownLimits(loaded: VerifiableKey, { limits }: VerifyQuestion): LatchkeyError {
   const message = "must name a limit of the key or its identity, or come with limit and duration";
   const { unknown } = decideLimits(loaded, limits);

@@ -30,7 +30,7 @@ describe("the wait after a refusal", () => {
     expect(wait([slow, full], { taken: [TILES, longer] })).toBe(60_000);
   });
 
-  test("is null if waiting helps with nothing that refused", () => {
+  test("is null if nothing refused, or if waiting does not help", () => {
     expect(wait([])).toBeNull();
     expect(wait([{ ...full, exceeded: false }])).toBeNull();
     expect(wait([full], { taken: [{ ...TILES, shadow: true }] })).toBeNull();
@@ -38,7 +38,7 @@ describe("the wait after a refusal", () => {
     expect(wait([full], { taken: [] })).toBeNull();
   });
 
-  test("ignores a limit that did not refuse, or was removed since", () => {
+  test("ignores a limit that did not refuse, even if it was removed since", () => {
     const free = { ...full, name: "gone", exceeded: false };
     expect(wait([free, full])).toBe(30_000);
   });

@@ -144,7 +144,7 @@ describe("updates that touch several reasons at once", () => {
     expect(factsAfter({ ...SWITCHED_OFF, expires }, { enabled: true }, NOW)?.expires).toBeNull();
   });
 
-  test("a new expires is taken as given, also beside enabled: true", () => {
+  test("a new expires is taken as given, also together with enabled: true", () => {
     expect(factsAfter(EXPIRED, { enabled: true, expires: NOW + 5 })?.expires).toBe(NOW + 5);
     expect(stateAfter(EXPIRED, { enabled: true, expires: NOW - 5 })).toBe("expired");
   });

@@ -30,7 +30,7 @@ describe("what is reported when a lease is given back", () => {
     expect(reports(made)).toEqual([report("lse_1", 3)]);
   });
 
-  test("is no use if the request for the lease got no answer: it is unknown whether there is one", async () => {
+  test("is zero uses if the request for the lease got no answer: it is unknown whether there is one", async () => {
     const made = aProcess();
     made.verify();
     made.charged.mockImplementationOnce(() => {
@@ -40,7 +40,7 @@ describe("what is reported when a lease is given back", () => {
     expect(reports(made)).toEqual([report("lse_1", 0)]);
   });
 
-  test("is no use if the request for the lease got no answer, even if the store answers later", async () => {
+  test("is zero uses if the request for the lease got no answer, also if it fails asynchronously", async () => {
     const made = aProcess();
     made.verify();
     made.charged.mockImplementationOnce((() => Promise.reject(noAnswer(true, "lost"))) as never);
@@ -82,7 +82,7 @@ describe("what is reported when a lease is given back", () => {
     expect(reports(made)).toEqual(Array(3).fill(report("lse_1", 1)));
   });
 
-  test("is never used again, even while the store has not answered", () => {
+  test("is final: the lease is never used again, even while the store has not answered", () => {
     const made = aLeasing();
     made.settle.mockReturnValue(new Promise(() => undefined));
     vi.advanceTimersByTime(MS);

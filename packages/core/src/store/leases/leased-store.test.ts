@@ -110,7 +110,7 @@ test.each([
   ["a look", { mode: "peek" }, {}],
   ["no revision", { revision: null }, {}],
   ["a request id", {}, { request: {} }],
-])("a plan with %s is always asked about", (_, plan, moment) => {
+])("a plan with %s is always sent to the store", (_, plan, moment) => {
   const { store, charge } = aLeased();
   const asked = { ...PLAN, ...plan } as ChargePlan;
   for (let time = 0; time < 3; time += 1) store.charge(asked, at(0, moment as never));

@@ -16,8 +16,8 @@ export const LEASED: AppliedCharge = Object.freeze({
 
 /**
  * A store that for a while confirms by itself what the underlying store confirmed a moment ago. That is correct because no change made
- * meanwhile resolves before that while is over. Uses, and units of limits of the key and its identity except concurrent and shadow
- * limits, it takes ahead; for everything else that is counted, it asks the underlying store.
+ * meanwhile resolves before that while is over. It takes units ahead from uses, and from limits of the key and its identity
+ * other than concurrent and shadow limits; for everything else that is counted, it asks the underlying store.
  *
  * @see packages/core/decisions/0051-leases-end-before-a-change-resolves.md
  */
