@@ -57,7 +57,7 @@ export interface Raise {
 export interface HoldSums {
   /** When the first of them ends by itself. */
   readonly nextEnd: EpochMs;
-  /** How many reservations are open. */
+  /** How many reservations and leases are open. A reservation and its slots count as one. */
   readonly open: number;
   /** Held uses that may be returned. */
   readonly uses: number;

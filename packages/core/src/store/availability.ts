@@ -50,7 +50,7 @@ const MESSAGES = {
 
 /** A store that knows whether a workspace may be used, and its lease times. */
 export interface AvailableStore extends KeyStore {
-  /** The lease times at a revision; undefined if nothing of the workspace was read. */
+  /** The lease times at a revision; undefined if the state of the workspace is not cached. */
   leases(
     workspaceId: string,
   ): { readonly revision: number; readonly leases: LeaseTimes | null } | undefined;
@@ -60,7 +60,7 @@ export interface AvailableStore extends KeyStore {
   leaseWait(workspaceId: string): SpanMs;
   /**
    * Writes new lease times, which every process notices by the revision, unless `beside` is gone. @returns The lease times afterwards, and
-   * their version.
+   * the version of the record that holds them; null for none.
    */
   changeLeases(
     workspaceId: string,

@@ -74,7 +74,7 @@ export interface HoldPlan {
   /** `all`: uses and units of every limit. `slots`: those of concurrent limits; the rest is taken for good. */
   readonly keeps: "all" | "slots";
   readonly ttl: SpanMs;
-  /** Slots are held for this long instead; null: no slots. */
+  /** Slots are held for this long instead, but never longer than `ttl`; null: no slots. */
   readonly slotTtl: SpanMs | null;
   /** Most open holds of each record. The hold belongs to the first records of `confirms`, as many as there are numbers here. */
   readonly most: readonly number[];

@@ -10,7 +10,7 @@ import type { VerifyQuestion } from "./question.js";
 import { limitRetryAfterMs, refillRetryAfterMs } from "./retry-after.js";
 import { type RatelimitState, ratelimitState, type VerifyOutcome } from "./verdict.js";
 
-/** A check whose outcome does not change by waiting, except `start`. */
+/** A check that does not pass by waiting, except `start`. */
 type RecordCheckOutcome = {
   [Name in RecordCheckName]: {
     /** Name of the check. */

@@ -54,7 +54,7 @@ export function emptySnapshot(revision: number): Snapshot {
   };
 }
 
-/** Those of these records, and of the permissions of the roles among them, that a snapshot lacks. */
+/** The records that a snapshot lacks: of `wanted`, and of the permissions of the roles in `wanted`. */
 export function missingIn(
   snapshot: Snapshot,
   wanted: readonly SharedRecord[],

@@ -35,7 +35,7 @@ export interface Lease {
   /** From then on its units would count in another window or group than the one they were taken from. */
   until: EpochMs;
   readonly count: number;
-  /** What the store answered when it took all the units. Null: it did not answer, and it is unknown whether they were taken. */
+  /** What the store answered when it took all the units. Null: it has not answered, and it is unknown whether they were taken. */
   charge: AppliedCharge | null;
   /** Verifications so far. */
   used: number;
