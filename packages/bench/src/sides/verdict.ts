@@ -57,7 +57,7 @@ export function unpermitted(
   return verdict;
 }
 
-/** `limits`: those that were looked at, with the refusing one last; its state is shown apart, else that of the first. */
+/** `limits`: all that the question takes from, in its order; empty if none was counted. `ratelimit` of the verdict is the first of them. */
 export function limitVerdict(
   { keyId, apiId, permissions, expires, identity }: VerdictKey,
   code: string,
@@ -94,7 +94,7 @@ export function limitVerdict(
   return verdict;
 }
 
-/** The windows of one owner that a question takes from, and where their counts are in a row. */
+/** The state of a limit in a verdict. `used`: units taken in the fixed window that began at `startedAt`. */
 export function shownLimit(
   { shape }: ChargedLimit,
   used: number,
