@@ -103,7 +103,7 @@ describe("a whole number from 1 on", () => {
     [2 ** 53, "must be a whole number from 1 to 9007199254740991"],
     [1e300, "must be a whole number from 1 to 9007199254740991"],
     [Number.POSITIVE_INFINITY, "must be a whole number from 1 to 9007199254740991"],
-  ])("%s is told the bound that it exceeds", (value, message) => {
+  ])("%s is refused, and the message names the bound", (value, message) => {
     expect(issuesOf(wholeNumber(1), value)).toEqual([{ path: "field", message }]);
   });
 

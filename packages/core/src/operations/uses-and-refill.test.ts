@@ -58,7 +58,7 @@ test("unlimited uses take no refill, before or after the update", () => {
   expect(settingOfUses(unlimited, { remaining: 0, refill: daily }, NOW).refill).toBe(daily);
 });
 
-test("a refill is shown with the instant at which it happened last, and a day only where it is monthly", () => {
+test("a refill is shown with the instant of the last one, and with a day only if it has one", () => {
   expect(toRefillView({ interval: "daily", amount: 5 }, 99)).toEqual({
     interval: "daily",
     amount: 5,

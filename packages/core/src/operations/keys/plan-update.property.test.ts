@@ -79,7 +79,7 @@ test("no change gives uses or a refill to a key that takes from its identity aft
   });
 });
 
-test("no change removes the identity that a key takes from afterwards, or makes a key without one take from it", () => {
+test("no change unlinks the identity that a key takes from afterwards, or makes a key without an identity take from one", () => {
   law(({ identity }, update, { key }) => {
     if (key.usesFrom === "key") return;
     const owner = ownerAfter(update);

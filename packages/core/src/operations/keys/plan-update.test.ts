@@ -32,7 +32,7 @@ const sharing = { usesFrom: "identity", identityId: "id_1" } as const;
 const daily = { interval: "daily", amount: 5 } as const;
 
 describe("an update of a key", () => {
-  test("sets what is given and leaves the rest", () => {
+  test("sets the given fields and keeps the rest", () => {
     const before = { name: "old", meta: { a: 1 }, environment: "live", version: 4 };
     expect(planOf({ name: "new", meta: null }, before)).toEqual({
       key: keyWith({ ...before, name: "new", meta: null, updatedAt: NOW }),
@@ -61,7 +61,7 @@ describe("limits", () => {
     [{ ratelimits: [{ ...limit, name: "b" }], ratelimit: limit }, ["default 1", "b 1"]],
     [{ ratelimits: null, ratelimit: limit }, ["default 1"]],
     [{ ratelimits: [{ ...limit, name: "b" }], ratelimit: null }, ["b 1"]],
-  ])("with %j are then %j", (wanted, expected) => {
+  ])("after %j are %j", (wanted, expected) => {
     expect(names(wanted)).toEqual(expected);
   });
 });
@@ -112,7 +112,7 @@ describe("a key that takes from its identity", () => {
     expect(errorOfPlan(wanted, sharing, withIdentity(5))).toBe("PRECONDITION_FAILED");
   });
 
-  test("and neither has one that will take from it from now on", () => {
+  test("has none to set in the update that makes it take from its identity", () => {
     const wanted = { usesFrom: "identity", remaining: 1 } as const;
     expect(errorOfPlan(wanted, { identityId: "id_1" }, withIdentity(5))).toBe(
       "PRECONDITION_FAILED",
@@ -139,7 +139,7 @@ describe("a key that takes from its identity", () => {
     [{ usesFrom: "identity" }, { identityId: "id_gone" }, {}, "BAD_REQUEST usesFrom"],
     // Its identity was deleted: the key can still be renamed and switched off.
     [{ name: "n", enabled: false }, sharing, {}, "allowed"],
-  ])("needs one: %j", (wanted, key, loaded, expected) => {
+  ])("needs an identity: %j", (wanted, key, loaded, expected) => {
     expect(errorOfPlan(wanted, key, loaded)).toBe(expected);
   });
 });
@@ -152,13 +152,7 @@ describe("enabling", () => {
     ["with uses", enabled, off, { usage: uses(1) }, "allowed"],
     ["without uses", enabled, off, { usage: uses(0) }, "PRECONDITION_FAILED"],
     ["with new uses", { ...enabled, remaining: 1 }, off, { usage: uses(0) }, "allowed"],
-    [
-      "with a refill that is due",
-      enabled,
-      { ...off, refill: daily },
-      { usage: uses(0, 0) },
-      "allowed",
-    ],
+    ["with a due refill", enabled, { ...off, refill: daily }, { usage: uses(0, 0) }, "allowed"],
     [
       "taking from an identity with uses",
       enabled,
@@ -180,15 +174,9 @@ describe("enabling", () => {
       withIdentity(0),
       "PRECONDITION_FAILED",
     ],
+    ["taking from a deleted identity", enabled, { ...off, ...sharing }, {}, "PRECONDITION_FAILED"],
     [
-      "taking from an identity that is gone",
-      enabled,
-      { ...off, ...sharing },
-      {},
-      "PRECONDITION_FAILED",
-    ],
-    [
-      "taking from an identity whose refill is due",
+      "taking from an identity with a due refill",
       enabled,
       { ...off, ...sharing },
       { identity: identityWith({ refill: daily }), identityUsage: uses(0, 0) },
@@ -202,28 +190,28 @@ describe("enabling", () => {
       "allowed",
     ],
     [
-      "moved to where it is",
+      "moved to the identity that it already has",
       { ...enabled, externalId: "user_1" },
       { ...off, ...sharing },
       withIdentity(0),
       "PRECONDITION_FAILED",
     ],
     [
-      "that will take from itself, with uses",
+      "switched to its own uses, with some left",
       { ...enabled, usesFrom: "key" },
       { ...off, ...sharing },
       { ...withIdentity(0), usage: uses(1) },
       "allowed",
     ],
     [
-      "that will take from itself, without",
+      "switched to its own uses, with none left",
       { ...enabled, usesFrom: "key" },
       { ...off, ...sharing },
       { ...withIdentity(1), usage: uses(0) },
       "PRECONDITION_FAILED",
     ],
     [
-      "that will take from an exhausted identity",
+      "switched to an exhausted identity",
       { ...enabled, usesFrom: "identity" },
       off,
       { ...withIdentity(0), usage: uses(1) },
@@ -233,7 +221,7 @@ describe("enabling", () => {
     expect(errorOfPlan(wanted, key, loaded)).toBe(expected);
   });
 
-  test("a key whose expiry has elapsed clears it", () => {
+  test("clears an expiry that has elapsed, and keeps a later one", () => {
     expect(planOf(enabled, { expires: NOW }).key.expires).toBeNull();
     expect(planOf(enabled, { expires: NOW + 1 }).key.expires).toBe(NOW + 1);
   });
@@ -252,7 +240,7 @@ describe("the expiry of a rotated key", () => {
     expect(errorOfPlan({ expires }, { ...rotated, rotatedTo: null })).toBe("allowed");
   });
 
-  test("that has elapsed is not cleared by enabling it", () => {
+  test("that has elapsed is not cleared: enabling the key is refused", () => {
     const dead = { ...rotated, expires: NOW };
     expect(errorOfPlan({ enabled: true }, dead)).toBe("PRECONDITION_FAILED");
     expect(errorOfPlan({ enabled: false, name: "old" }, dead)).toBe("allowed");
@@ -277,15 +265,15 @@ describe("the version of a key", () => {
   });
 });
 
-describe("what a plan says beside the record", () => {
-  test("is whether the limits are set, so that windows of removed limits are deleted", () => {
+describe("a plan also says", () => {
+  test("whether the limits are set, so that windows of removed limits are deleted", () => {
     const limit = { limit: 1, duration: 1 };
     expect(planOf({ ratelimit: limit }).setsLimits).toBe(true);
     expect(planOf({ ratelimits: [] }).setsLimits).toBe(true);
     expect(planOf({ name: "n" }).setsLimits).toBe(false);
   });
 
-  test("is how many uses were left, including a due refill", () => {
+  test("how many uses were left, including a due refill", () => {
     expect(planOf({ remaining: 7 }, {}, { usage: uses(3) }).remainingBefore).toBe(3);
     const refilled = planOf({ remaining: 7 }, { refill: daily }, { usage: uses(1, 0) });
     expect(refilled.remainingBefore).toBe(5);

@@ -12,7 +12,7 @@ class Question {
   }
 }
 
-describe("a verifier is not made from a question that may require less than it seems to", () => {
+describe("a question that may require less than it seems to makes no verifier", () => {
   test.each([
     ["apiId", { apiId: undefined }],
     ["permissions", { permissions: undefined }],
@@ -23,17 +23,17 @@ describe("a verifier is not made from a question that may require less than it s
     ["cost", Object.create({ cost: 0 })],
     ["apiId", new Question()],
     ["ratelimits.1.cost", { ratelimits: [{ name: "a" }, Object.create({ cost: 0 })] }],
-  ])("%s is named", (field, question) => {
+  ])("the error names %s", (field, question) => {
     expect(() => make(question)).toThrow(TypeError);
     expect(() => make(question)).toThrow(`"${field}" must`);
   });
 
-  test.each([null, 7, "docs.read", [], ["docs.read"]])("%j is no question", (question) => {
+  test.each([null, 7, "docs.read", [], ["docs.read"]])("%j is not a question", (question) => {
     expect(() => make(question)).toThrow(LatchkeyError);
   });
 });
 
-test("a verifier is made of a question that leaves fields out, or states undefined where that is one", () => {
+test("a question may omit fields, and pass undefined for fields with a default", () => {
   class Question {
     readonly apiId = "api_1";
   }
