@@ -3,7 +3,7 @@ import type { AuditEntry, FieldChange } from "../records/audit-entry.js";
 /** Fields whose values are ids that latchkey made. */
 const IDS: ReadonlySet<string> = new Set(["apiId", "rotatedFrom", "rotatedTo"]);
 
-/** An audit entry without a user's names, metadata and other texts. Ids, types, instants and numbers stay. `externalId`: null if unknown. */
+/** An audit entry without a user's names, metadata and other texts. Ids, types, times and numbers stay. `externalId`: null if unknown. */
 export function erasedEntry(entry: AuditEntry, externalId: string | null): AuditEntry {
   const { actor, fields } = entry;
   return {
@@ -34,7 +34,7 @@ export function namesExternalId({ actor, fields }: AuditEntry, externalId: strin
   );
 }
 
-/** The identity that has or had an `externalId` according to an entry; null for none. If a key changed owners, its entry names the new one. */
+/** The identity that has or had an `externalId` according to an entry; null for none. If a key changed owners, this is the new one. */
 export function identityNamedBy(entry: AuditEntry, externalId: string): string | null {
   const owner = entry.fields.find(({ field }) => field === "externalId");
   return (owner?.after ?? owner?.before) === externalId ? entry.identityId : null;

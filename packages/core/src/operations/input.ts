@@ -267,7 +267,7 @@ export function parseInput<Schema extends InputSchema>(
   }
 }
 
-/** The error for an input that could not be read: a `BAD_REQUEST` naming the value that throws (a getter, a proxy), else the original error. */
+/** The error for an unreadable input: a `BAD_REQUEST` naming the value that throws (a getter, a proxy), otherwise the original error. */
 export function unreadable(error: unknown, input: unknown): unknown {
   const path = error instanceof LatchkeyError ? null : unreadablePath(input, MAX_DEPTH);
   return path === null ? error : refusal([{ path: path.join("."), message: "cannot be read" }]);

@@ -24,7 +24,7 @@ export interface Lists<Types extends LatchkeyTypes = DefaultTypes> {
   /**
    * All APIs of the workspace, in the order of their creation.
    *
-   * @throws LatchkeyError in the loop, as listApis.
+   * @throws LatchkeyError in the loop, like listApis.
    * @example
    * for await (const api of latchkey.apis()) console.log(api.name);
    */
@@ -33,7 +33,7 @@ export interface Lists<Types extends LatchkeyTypes = DefaultTypes> {
    * All keys of the workspace, of an API or of an owner that match all filters, in the order of their creation unless `orderBy` says
    * otherwise.
    *
-   * @throws LatchkeyError in the loop, as listKeys.
+   * @throws LatchkeyError in the loop, like listKeys.
    * @example
    * for await (const key of latchkey.keysOf({ apiId })) console.log(key.id, key.lastUsedAt);
    */
@@ -41,7 +41,7 @@ export interface Lists<Types extends LatchkeyTypes = DefaultTypes> {
   /**
    * All identities of the workspace, in the order of their creation.
    *
-   * @throws LatchkeyError in the loop, as listIdentities.
+   * @throws LatchkeyError in the loop, like listIdentities.
    * @example
    * for await (const identity of latchkey.identities()) console.log(identity.externalId);
    */
@@ -49,7 +49,7 @@ export interface Lists<Types extends LatchkeyTypes = DefaultTypes> {
   /**
    * All root keys of the workspace, in the order of their creation, without their secrets.
    *
-   * @throws LatchkeyError in the loop, as listRootKeys.
+   * @throws LatchkeyError in the loop, like listRootKeys.
    * @example
    * for await (const rootKey of latchkey.rootKeys()) console.log(rootKey.name);
    */
@@ -57,7 +57,7 @@ export interface Lists<Types extends LatchkeyTypes = DefaultTypes> {
   /**
    * The audit log, the latest entry first: all of it, that of one key or identity, or that of one actor.
    *
-   * @throws LatchkeyError in the loop, as listAuditEvents.
+   * @throws LatchkeyError in the loop, like listAuditEvents.
    * @example
    * for await (const event of latchkey.auditEvents({ keyId })) console.log(event.at, event.type);
    */
@@ -65,7 +65,7 @@ export interface Lists<Types extends LatchkeyTypes = DefaultTypes> {
   /**
    * The open reservations of a key, or of all keys of an identity, in the order of their creation.
    *
-   * @throws LatchkeyError in the loop, as listReservations.
+   * @throws LatchkeyError in the loop, like listReservations.
    * @example
    * for await (const open of latchkey.reservations({ keyId })) console.log(open.reservationId, open.uses);
    */
@@ -73,7 +73,7 @@ export interface Lists<Types extends LatchkeyTypes = DefaultTypes> {
   /**
    * All workspaces of the store, in the order of their ids.
    *
-   * @throws LatchkeyError in the loop, as listWorkspaces.
+   * @throws LatchkeyError in the loop, like listWorkspaces.
    * @example
    * for await (const { id, name } of latchkey.workspaces()) console.log(id, name);
    */

@@ -200,8 +200,8 @@ export interface KeyOperations<Types extends LatchkeyTypes = DefaultTypes> {
    *
    * With `enabled: false` alone, it works even if the record, the API or the identity is damaged.
    *
-   * You can make the expiry of a rotated key earlier, but not later. While a key takes its uses from its identity, its own count stays as it
-   * is, and applies again when the key uses its own.
+   * You can make the expiry of a rotated key earlier, but not later. While a key takes its uses from its identity, its own count stays
+   * as it is, and applies again when the key uses its own.
    *
    * @throws LatchkeyError `NOT_FOUND`; `PRECONDITION_FAILED` if a role or permission does not exist, if you enable an exhausted key without
    * a new `remaining`, for a later expiry of a rotated key, and for `remaining` or `refill` of a key that takes its uses from its
@@ -239,7 +239,10 @@ export interface KeyOperations<Types extends LatchkeyTypes = DefaultTypes> {
    */
   rotateKey(
     input: KeyReference & {
-      /** How long the old secret stays valid, at most until its own expiry: whole ms, 0 to a year (31,536,000,000), or a text such as `"30s"` or `"1d"`. Default: 0. */
+      /**
+       * How long the old secret stays valid, at most until its own expiry: whole ms, 0 to a year (31,536,000,000), or a text such as
+       * `"30s"` or `"1d"`. Default: 0.
+       */
       readonly graceMs?: Duration | undefined;
     },
     scope?: RotationScope,

@@ -137,8 +137,8 @@ export const WORKSPACE_TABLE = {
   ),
 
   /**
-   * Closes the workspace in one step, by its state, which is deleted last. So a call that fails on the way leaves it closed, and the next one
-   * continues.
+   * Closes the workspace in one step, by its state, which is deleted last. So a call that fails on the way leaves it closed, and the next
+   * one continues.
    *
    * @see packages/core/decisions/0048-a-workspace-is-forgotten-by-its-store.md
    */
