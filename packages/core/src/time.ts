@@ -19,8 +19,8 @@ export type Clock = () => EpochMs;
 export type Timer = () => number;
 
 /**
- * Wraps a clock so that it never goes back: setting back the machine's clock makes no expired key valid and reopens no window. The wrapped
- * clock throws like {@link checkedInstant}: a broken clock decides nothing.
+ * Wraps a clock so that it never goes back: setting back the machine's clock makes no expired key valid and reopens no window. The returned
+ * clock throws like {@link checkedInstant}: nothing is decided by a broken clock.
  */
 export function createMonotonicClock(read: Clock): Clock {
   let highest: EpochMs = 0;
@@ -31,7 +31,7 @@ export function createMonotonicClock(read: Clock): Clock {
   };
 }
 
-/** Checks what a clock returned. @throws LatchkeyError `INTERNAL_SERVER_ERROR` unless it is whole ms from 0 to the last instant of a `Date`. */
+/** Checks the result of a clock. @throws LatchkeyError `INTERNAL_SERVER_ERROR` unless it is whole ms from 0 to {@link LAST_INSTANT}. */
 export function checkedInstant(now: EpochMs): EpochMs {
   if (Number.isSafeInteger(now) && now >= 0 && now <= LAST_INSTANT) return now;
   throw new LatchkeyError(

@@ -14,7 +14,7 @@ export interface ChangeDescription {
   readonly keyId?: string | null;
   /** The identity that it concerns. Default: the changed record, if that is an identity. */
   readonly identityId?: string | null;
-  /** Whether the state before could not be read. */
+  /** Whether the state before the change could not be read. */
   readonly unreadable?: boolean;
   /** For the report of a leak: the mark that leads from the secret to the entry. */
   readonly leakMark?: string;

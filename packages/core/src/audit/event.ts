@@ -19,7 +19,7 @@ export interface AuditEvent {
   readonly keyId?: string;
   /** The identity that it concerns. */
   readonly identityId?: string;
-  /** The record, or one that it refers to, was damaged: `changes` lacks the values from before. */
+  /** The record, or one that it refers to, was damaged: `changes` lacks the earlier values. */
   readonly unreadable?: true;
   /** The identity was erased: only ids, numbers and times are left of `changes`. */
   readonly erased?: true;

@@ -97,7 +97,10 @@ export interface Confines {
 
 /** Remembers the transactions of a call for its repeats. */
 export interface CallPart {
-  /** Runs a transaction, and remembers its result in the same commit; one without a result is a step. @throws AnsweredBefore if it was completed. */
+  /**
+   * Runs a transaction, and remembers its result in the same commit; one without a result is a step. @throws AnsweredBefore if the call was
+   * completed before.
+   */
   transact<Answer>(
     work: (transaction: Transaction) => Promise<Answer>,
   ): Promise<TransactionResult<Answer>>;
@@ -112,7 +115,7 @@ export interface CallPart {
   inRounds<Answer>(countOf: (answer: Answer) => number): Rounds;
   /** A generated value, such as an id: a repeat uses the same one. */
   madeOnce<Answer>(make: () => Answer): Promise<Answer>;
-  /** Remembers nothing, because the call writes nothing. */
+  /** Does not remember the result of the call: a repeat runs as a new call. */
   forgo(): void;
 }
 
@@ -172,7 +175,7 @@ function commit<Answer>(
   return call === null ? transact(workspaceId, work) : call.transact(work);
 }
 
-/** Runs work that follows a write. If the store fails now, the change has happened, at least in part: the error has the outcome `unknown`. */
+/** Runs work that follows a write. If the store fails now, the change has happened, at least in part: the error's outcome is `unknown`. */
 export async function afterWriting<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
@@ -188,8 +191,8 @@ export async function afterWriting<Result>(work: () => Promise<Result>): Promise
 }
 
 /**
- * For an operation with several commits that return something, or one that reads its result after its commit: a repeat does what is
- * missing. An operation that returns the result of its only commit does not need this.
+ * For an operation with several commits that return something, or one that reads its result after its commit: a repeat does the
+ * missing part. An operation that returns the result of its only commit does not need this.
  */
 export function inSteps(context: OperationContext): OperationContext {
   return context.call === null ? context : { ...context, call: context.call.inSteps() };

@@ -95,7 +95,7 @@ export function keyRulesOf(api: ApiRecord): KeyRules {
   return rules;
 }
 
-/** An API's defaults or ceilings in the form that records store; null for none. */
+/** Rules, such as an API's defaults or what a portal session allows, in the form that records store; null for none. */
 export function storedRules(
   rules: object | null | undefined,
 ): { readonly [field: string]: JsonValue } | null {

@@ -31,8 +31,8 @@ export interface DeliveryChanges {
 export interface Deliveries extends DeadLetters {
   readonly workspaceId: string;
   /**
-   * The latchkey's own clock, which may be set back. The time of the latchkey would then stand still until the clock has caught up, and no
-   * waiting delivery would be sent.
+   * The latchkey's `clock` as it is, which may be set back. The latchkey's own `now()` would then stand still until the clock has caught
+   * up, and no waiting delivery would be sent.
    */
   readonly now: Clock;
   /** Passes failures that no caller waits for to the latchkey's `onError`. */

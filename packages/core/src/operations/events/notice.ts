@@ -47,7 +47,7 @@ interface DueDeadline extends Deadline {
   readonly type: "key.hasExpired" | "key.expiresSoon";
 }
 
-/** Reads the deadlines that are due after a position. `goOnAfter`: position of the next due one; null if none is due. */
+/** Reads the deadlines that are due after a position. `goOnAfter`: position to continue after; null if no more are due. */
 async function readDue(
   { store, workspaceId, notice }: OperationContext,
   after: string | null,

@@ -15,7 +15,10 @@ const READ_AT_ONCE = 500;
 /** After all statistics, at the start of a day. */
 const END_OF_TIME = Date.UTC(9_999, 0, 1);
 
-/** Tags that keys of anyone but some identities have, or had according to the audit log: the counts of these tags belong to others, too. */
+/**
+ * Tags that keys of anyone but the given identities have, and tags that keys of other identities had according to the audit log: their
+ * counts are not those of the given identities alone.
+ */
 export class TagsOfOthers {
   readonly #identityIds: ReadonlySet<string>;
   #known: { readonly tags: Promise<ReadonlySet<unknown>>; readonly size: number } | null = null;

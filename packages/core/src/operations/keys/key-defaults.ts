@@ -40,7 +40,7 @@ function defaultsFor(
   };
   if (expiresIn !== undefined) {
     const latest = now + (ceilings?.maxExpiresIn ?? LAST_INSTANT);
-    // A key that starts later ends at the ceiling, unless it would end before it starts.
+    // A key that starts later ends at the ceiling at the latest, unless it would end by its start.
     usual.expires = Math.min(LAST_INSTANT, from + expiresIn, latest > from ? latest : LAST_INSTANT);
   }
   // Shared uses are set on the identity, and a key with unlimited uses has nothing to restore.

@@ -145,7 +145,8 @@ export interface ReadKey {
 }
 
 /**
- * The keys with these ids in order, read in a transaction, which then expects these versions. A confined call finds no other owner's keys.
+ * The keys with these ids in order, read in a transaction, which then expects these versions. A confined call finds only keys of its
+ * identity, in its APIs.
  */
 export async function readKeys(
   context: TransactionContext,

@@ -117,8 +117,8 @@ function placeName(api: ApiRecord, owner: string): string {
 }
 
 /**
- * Bounds what rotations leave behind in a portal session with `maxKeys`: at most that many rotated keys still work, and of the dead ones
- * only the latest of the same number are kept. The identity must have been read before.
+ * Bounds the rotated keys of a portal session with `maxKeys`: at most that many still work, and of the dead ones it keeps at most as many,
+ * the latest. The identity must have been read before.
  *
  * @param expires - When the rotated key dies.
  * @throws LatchkeyError `PRECONDITION_FAILED`, `above-ceiling`.

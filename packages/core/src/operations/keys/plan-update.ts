@@ -112,7 +112,7 @@ function refuseUses({ key, identity }: LoadedKey, update: KeyUpdate): void {
   }
 }
 
-/** Uses left, before the update, in the counter that the key will use; null if that is another identity's, which was not read. */
+/** Uses left, before the update, in the counter that the key will use; null: unlimited, or of another identity, which was not read. */
 function remainingAfterwards(loaded: LoadedKey, update: KeyUpdate, now: EpochMs): number | null {
   const usesFrom = update.usesFrom ?? loaded.key.usesFrom;
   const owner = ownerAfter(update);
@@ -145,7 +145,7 @@ function expiryAfter(loaded: LoadedKey, update: KeyUpdate, now: EpochMs): EpochM
   return expires;
 }
 
-/** `ratelimits` replaces all limits; then `ratelimit` replaces the one named `default`, and keeps the others. */
+/** `ratelimits` replaces all limits; then `ratelimit` sets the one named `default`, or removes it if null, and keeps the others. */
 function limitsAfter(
   current: readonly KeyRateLimit[],
   { ratelimit, ratelimits }: KeyUpdate,

@@ -66,7 +66,7 @@ function switchesOffOnly({ enabled, ...others }: KeyUpdate): boolean {
   return enabled === false && Object.values(others).every((value) => value === undefined);
 }
 
-/** Changes a key in one transaction. `decide`: called again if the key changed meanwhile. `answerOf`: gets the committed key. */
+/** Changes a key in one transaction. `decide`: called again if the key changed meanwhile. `answerOf`: gets the key before and after. */
 export function changeKey<Answer>(
   context: OperationContext,
   keyId: string,

@@ -43,7 +43,7 @@ export interface KeyView<Types extends LatchkeyTypes = DefaultTypes> extends Par
   readonly tags?: readonly string[];
   /** Addresses and CIDR ranges that it may be used from, normalised; absent: any. The list of its API applies too. */
   readonly ipWhitelist?: readonly string[];
-  /** Unix epoch ms of the latest update, also of uses. */
+  /** Unix epoch ms of the latest update, including updates of uses. */
   readonly updatedAt?: EpochMs;
   /** Unix epoch ms at which it expires; absent: never. */
   readonly expires?: EpochMs;

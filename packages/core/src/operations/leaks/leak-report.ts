@@ -54,7 +54,7 @@ export async function findReport(
         const isSame = (name: "url" | "source") => (said.get(name) ?? null) === place[name];
         if (where === "same-place" && !(isSame("url") && isSame("source"))) continue;
         const id = entry.keyId === null ? { rootKeyId: entry.resourceId } : { keyId: entry.keyId };
-        // The entry of an erased user has no action left.
+        // An erased entry has no action left: its key was deleted with its user.
         const action = (said.get("action") ?? "deleted") as LeakAction;
         return { ...id, action, isRepeat: true };
       }

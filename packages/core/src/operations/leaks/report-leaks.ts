@@ -151,8 +151,8 @@ async function handleDamaged(
 }
 
 /**
- * Handles a leaked root key in its own workspace. Nothing can enable it again. Its pointer stays, so that a repeat of the report finds the
- * workspace even when the root key is gone.
+ * Handles a leaked root key in its own workspace. Once disabled, it can never be enabled again. Its pointer stays, so that a repeat of the
+ * report finds the workspace even when the root key is gone.
  */
 function reportRootKey(
   caller: OperationContext,

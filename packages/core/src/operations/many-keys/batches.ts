@@ -159,8 +159,8 @@ async function actOnPage(
       if (identityId !== undefined && link !== identityId) break;
       const next = decodeOrNull(keyType, loaded.record, workspaceId)?.rotatedTo ?? null;
       counts[await act(work, loaded, apiId)] += 1;
-      // A successor between this key and `lastId` is reached anyway. One created meanwhile may lie outside: after it, or before this key if
-      // a clock differs.
+      // A successor between this key and `lastId` is reached anyway. One created meanwhile may lie outside: after `lastId`, or before this
+      // key if a clock differs.
       if (next === null || seen.has(next) || (next > id && next <= lastId)) break;
       seen.add(next);
       loaded = await transaction.readOne({ kind: "key", id: next, expects: "nothing" });

@@ -117,7 +117,7 @@ export async function openPortalSession(
     if (apiId === undefined || !apiIds.includes(apiId)) throw notFound("api");
     return apiId;
   };
-  /** A repeat gets a remembered answer, so first checks that the session is still open. Never shows a secret again. */
+  /** A repeat gets a remembered answer, so this first checks that the session is still open. It never shows a secret again. */
   const repeatableOwn = (
     name: string,
     schema: InputSchema,

@@ -183,7 +183,7 @@ function isOf({ apiIds }: VerifyScope, apiId: string | null): boolean {
   return apiIds === undefined || (apiId !== null && apiIds.includes(apiId));
 }
 
-/** Ends a reservation and returns the charge. */
+/** Ends a reservation. @returns What was charged. */
 function end(
   context: OperationContext,
   step: EndStep,

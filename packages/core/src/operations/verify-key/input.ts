@@ -235,7 +235,7 @@ export function readCallBySchema(
   };
 }
 
-/** The limits of a question, with these costs in place of their own. */
+/** The limits of a question; those that `costs` names cost what it says. */
 export function atOtherCosts(
   limits: readonly LimitRequest[],
   costs: readonly LimitCost[],

@@ -150,7 +150,7 @@ function without(names: readonly string[], ...left: readonly string[]): readonly
 /** How deep an input is copied: down to the limits in its list. */
 const COPY_DEPTH = 3;
 
-/** A deep copy of an object, including the getters of its class, each read once, and without additions to `Object.prototype`. */
+/** A deep copy of an object, including values of getters of its class, each read once, and without additions to `Object.prototype`. */
 function copyOf(value: unknown, depth = COPY_DEPTH): unknown {
   if (typeof value !== "object" || value === null || depth === 0) return value;
   if (Array.isArray(value)) return value.map((item) => copyOf(item, depth - 1));

@@ -93,7 +93,7 @@ function listsWant(
   { apiIds }: ApiGroup,
 ): Omit<KeyListsWant, "enough" | "budget"> {
   const { createdAfter, descending } = question;
-  // The `createdAt` of a key is never later than its id; that of an imported key may be much earlier.
+  // The `createdAt` of a key is never later than the time in its id; that of an imported key may be much earlier.
   const lowest = createdAfter === null ? "" : lowestIdAt("key", Math.min(createdAfter, now));
   return { apiIds, identityId, descending, after: null, lowest };
 }
