@@ -78,6 +78,16 @@ describe("badRequest", () => {
     expect(error.issues).toEqual(issues);
   });
 
+  test("lists the first ten of many fields in its message, and all in its issues", () => {
+    const issues = Array.from({ length: 12 }, (_, index) => {
+      return { path: `${index}.hash`, message: "is required" };
+    });
+    const error = badRequest(issues);
+    expect(error.message).toMatch(/^"0\.hash" is required; .*; "9\.hash" is required; and 2 more$/);
+    expect(badRequest(issues.slice(0, 10)).message).toMatch(/; "9\.hash" is required$/);
+    expect(error.issues).toEqual(issues);
+  });
+
   test("an issue of the input as a whole names no field", () => {
     expect(badRequest([{ path: "", message: "must be an object" }]).message).toBe(
       "must be an object",

@@ -167,14 +167,20 @@ Object.defineProperty(LatchkeyError, Symbol.hasInstance, {
 /** Messages about several fields, which need no path in front. */
 const NAMES_ITS_FIELDS = /^exactly one of /;
 
-/** A `BAD_REQUEST` about the given fields; its message lists them all. */
+/** Most issues that a message lists: a list of 100 keys may have as many of each kind. */
+const MAX_LISTED = 10;
+
+/** A `BAD_REQUEST` about the given fields. `issues` has them all; its message lists the first ten and counts the rest. */
 export function badRequest(
   issues: readonly InputIssue[],
   why: Pick<LatchkeyErrorOptions, "reason" | "details"> = {},
 ): LatchkeyError {
-  const listed = issues.map(({ path, message }) =>
-    path === "" || NAMES_ITS_FIELDS.test(message) ? message : `"${path}" ${message}`,
-  );
+  const listed = issues
+    .slice(0, MAX_LISTED)
+    .map(({ path, message }) =>
+      path === "" || NAMES_ITS_FIELDS.test(message) ? message : `"${path}" ${message}`,
+    );
+  if (issues.length > MAX_LISTED) listed.push(`and ${issues.length - MAX_LISTED} more`);
   return new LatchkeyError("BAD_REQUEST", listed.join("; "), { ...why, issues });
 }
 
