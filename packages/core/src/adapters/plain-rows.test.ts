@@ -85,7 +85,7 @@ describe("plainStatistics", () => {
     ]);
   });
 
-  test("are deleted before an instant, a bounded number at once, for the given subjects", () => {
+  test("are deleted before an instant, a bounded number at once, and only for given subjects if there are any", () => {
     const plain = statistics([of("a", 1), of("a", 2), of("a", 3), of("b", 1)]);
     const b = [{ kind: "key", id: "b" }] as const;
     expect(plain.delete(3, 9, b)).toEqual({ deleted: 1, hasMore: false });

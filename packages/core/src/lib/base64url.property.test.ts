@@ -20,7 +20,7 @@ test("the encoding is that of node:buffer", () => {
   );
 });
 
-test("no two texts mean the same bytes: what is decoded is encoded as the same text again", () => {
+test("no two texts mean the same bytes: encoding gives back the decoded text", () => {
   const text = fc.string({ unit: fc.constantFrom(..."AZaz09-_+/= "), maxLength: 12 });
   fc.assert(
     fc.property(text, (input) => {

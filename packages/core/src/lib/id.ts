@@ -61,7 +61,7 @@ export function createIdFactory(now: () => EpochMs, random: RandomBytes): IdFact
   };
 }
 
-/** All ids made at this instant or later sort above it, all earlier ones below. `at`: below 58^9. */
+/** A text that all ids made at this instant or later sort above, and all earlier ones below. `at`: below 58^9. */
 export function lowestIdAt(kind: IdKind, at: EpochMs): string {
   return `${kind}_${encodeFixedWidth(at, INSTANT_WIDTH)}`;
 }

@@ -75,8 +75,8 @@ export interface AuditEntry extends RecordHead {
 }
 
 /**
- * Names of the small lists that an entry is in: for the key, the identity, the actor and the leak that it names. An id is a list name
- * without a prefix, because there are many entries. No id contains a colon.
+ * Names of the small lists that an entry is in: for the key, the identity, the actor and the leak that it names. The id of a key or an
+ * identity is a list name without a prefix, because there are many entries. No id contains a colon.
  */
 export function smallListsOf({
   keyId,

@@ -20,7 +20,7 @@ export interface Delivery extends VersionedHead {
   readonly since: EpochMs;
   /** When it is sent next; if given up, when that was. */
   readonly at: EpochMs;
-  /** Why the last attempt failed, in a word or as an HTTP status; null before the first. */
+  /** Why the last attempt failed, in a word or as an HTTP status; null before the first attempt. */
   readonly failure: string | null;
 }
 

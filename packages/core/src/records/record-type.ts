@@ -27,7 +27,7 @@ export interface RecordType<Value> {
   decode(stored: StoredRecord, workspaceId: string): Value;
   claims(value: Value): readonly RecordClaim[];
   lists(value: Value): readonly RecordList[];
-  /** When it expires, for records whose expiry is noticed: each of them has a {@link Deadline}. Null for all others. */
+  /** When it expires, for records whose expiry is noticed: each is written with a {@link Deadline}. Null for all others. */
   expiry(value: Value): Expiry | null;
 }
 

@@ -73,7 +73,7 @@ describe.each(ARBITRARY_RECORDS)("a record of kind $name", ({ type: own, record 
     );
   });
 
-  test("is frozen, stored and read: no holder can change it for others", () => {
+  test("is frozen both as stored and as read: no holder can change it for others", () => {
     fc.assert(
       fc.property(record, (value) => {
         const stored = type.encode(value);

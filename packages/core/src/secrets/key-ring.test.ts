@@ -3,7 +3,7 @@ import { copyKeyRing, isKeyRing, type KeyRing, refuseSharedSecrets } from "./key
 
 const BOUNDS = { minBytes: 32, maxBytes: 64 };
 
-/** Bytes that count up: for the checks of a ring as good as random, and the same in every run. */
+/** Bytes that count up: as good as random ones for the checks of a ring, and the same in every run. */
 const keyOf = (length: number) => Uint8Array.from({ length }, (_, index) => index);
 
 const ringWith = (keys: Record<string, Uint8Array>, current = "a"): KeyRing => ({ current, keys });

@@ -8,7 +8,7 @@ const startOf = (prefix: string, byteLength: number, fill = 170) =>
 /** All lengths that a secret may have. */
 const LENGTHS = Array.from({ length: 240 }, (_, at) => 16 + at);
 
-test("a start shows what all bodies of the length begin with, and two more characters of 16 bytes, four of longer ones", () => {
+test("a start shows what all bodies of the length begin with, and two more characters for 16 bytes, four more for longer secrets", () => {
   for (const byteLength of LENGTHS) {
     const [lowest, highest] = [0, 255].map((fill) =>
       formatSecret("", new Uint8Array(byteLength).fill(fill)),

@@ -14,7 +14,7 @@ const MIN_UNKNOWN_BITS = 112;
 /** Most random characters that are shown. */
 const MAX_SHOWN_CHARACTERS = 4;
 
-/** Longest start of a secret, in characters, that an import may give. */
+/** Longest start of a secret, in characters: an import may give one of this length, and all others are shorter. */
 export const MAX_START_LENGTH = 32;
 
 /**
@@ -35,7 +35,8 @@ function byteLengthOf(secret: string): number {
 }
 
 /**
- * The first and last shown characters of bodies with `byteLength` random bytes: texts of the same length sort like the numbers they encode.
+ * The lowest and the highest characters that bodies with `byteLength` random bytes can show: texts of the same length sort like the numbers
+ * that they encode.
  */
 export function shownBodies(byteLength: number): {
   readonly lowest: string;

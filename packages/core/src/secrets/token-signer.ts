@@ -113,7 +113,7 @@ function pemOf(seed: Uint8Array): string {
   return `-----BEGIN PRIVATE KEY-----\n${base64}\n-----END PRIVATE KEY-----`;
 }
 
-/** @throws The error, or one that says so if `jose` is not installed. */
+/** @throws The error, or one that says how to install `jose` if that is what is missing. */
 function sayIfMissing(error: unknown): never {
   throw isMissing(error) ? MISSING() : error;
 }

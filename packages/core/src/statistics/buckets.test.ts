@@ -81,7 +81,7 @@ test.each<{ granularity: Granularity; longest: number }>([
 );
 
 test.each(["hour", "day", "month"] as const)(
-  "a range by %s has at least a millisecond",
+  "a range by %s is at least a millisecond long",
   (granularity) => {
     const allowed = [-1, 0, 1].map((more) => isAllowedRange(START, START + more, granularity));
     expect(allowed).toEqual([false, false, true]);

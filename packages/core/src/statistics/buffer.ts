@@ -72,7 +72,7 @@ export function createStatisticsBuffer(
   let closed: KeyCounts[] = [];
   let returned: WorkspaceBatch[] = [];
   /**
-   * A new object with every hour and whenever everything is taken out. No other buffer has the same one, wherever a key was counted before.
+   * Replaced with every hour and by every `take`. No two buffers share one, so counts that a key brings from another buffer are not used.
    */
   let generation: object = {};
   let hourAt: EpochMs = 0;

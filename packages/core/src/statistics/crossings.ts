@@ -29,7 +29,7 @@ export type Crossing = {
       readonly limit: LimitFigures & { readonly name: string };
       readonly remaining: number;
       readonly resetAt: EpochMs;
-      /** Names the owner of the counter too: keys of a rotation share it. */
+      /** The id of the counters and the name of the window in them: keys of a rotation share both. */
       readonly window: string;
       readonly period: NoticePeriod;
     }

@@ -26,7 +26,7 @@ import { usageOf } from "./records.js";
 
 const idOf = (number: number) => `rsv_${String(number).padStart(3, "0")}`;
 
-/** What a reservation took. Its figures become final once its outcome is known. */
+/** What a charge or a reservation took. Once the outcome of a reservation is known, its figures are replaced by what it used. */
 interface Taken {
   readonly at: number;
   readonly uses: 0 | 1 | null;
@@ -160,7 +160,7 @@ export class Run {
     for (const which of taken.units.keys()) taken.units.set(which, 0);
   }
 
-  /** Forgets what has expired, whether or not it was noticed; slots on their own. */
+  /** Forgets reservations whose holds have expired and are gone; slots separately, because they end earlier. */
   forgetExpired(): void {
     for (const [id, taken] of this.open) {
       const isSlotsOver = !this.holds.holds.has(`${id}.s`);
