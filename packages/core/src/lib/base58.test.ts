@@ -39,7 +39,7 @@ describe.each([
   { bytes: Uint8Array.of(58), text: "21" },
   { bytes: Uint8Array.of(255), text: "5Q" },
 ])("the published vector $text", ({ bytes, text }) => {
-  test("is what its bytes are encoded as", () => {
+  test("is the encoding of its bytes", () => {
     expect(encodeBase58(bytes)).toBe(text);
   });
 

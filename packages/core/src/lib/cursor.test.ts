@@ -37,7 +37,7 @@ describe("a cursor", () => {
     { label: "without an id", text: cursorOf("1:keys:api_1") },
     { label: "with an empty id", text: cursorOf("1:keys:api_1:") },
     { label: "with a part too many", text: cursorOf("1:keys:api_1:key_1Abc:") },
-    { label: "with an id that no id is like", text: cursorOf("1:keys:api_1:key_1'--") },
+    { label: "with a malformed id", text: cursorOf("1:keys:api_1:key_1'--") },
     { label: "with a line end behind its id", text: cursorOf("1:keys:api_1:key_1Abc\n") },
     { label: "with a byte order mark in front", text: cursorOf("\ufeff1:keys:api_1:key_1Abc") },
     {

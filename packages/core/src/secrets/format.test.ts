@@ -137,7 +137,7 @@ describe("secretShape", () => {
   });
 
   test.each([
-    { label: "the version is another", bytes: Uint8Array.of(1, 16, ...bytesOf(20)) },
+    { label: "the version differs", bytes: Uint8Array.of(1, 16, ...bytesOf(20)) },
     { label: "the length byte is one too low", bytes: Uint8Array.of(2, 15, ...bytesOf(20)) },
     { label: "the length byte is one too high", bytes: Uint8Array.of(2, 17, ...bytesOf(20)) },
     { label: "there are fewer than 16 random bytes", bytes: Uint8Array.of(2, 15, ...bytesOf(19)) },

@@ -80,7 +80,7 @@ describe("the beginning of an imported secret", () => {
     ["the prefix and four characters", `sk_live_${hex}`, "sk_live_0123"],
     ["the prefix alone where no more can be spared", `sk_live_${hex.slice(0, 28)}`, "sk_live_"],
     [
-      "nothing where the rest is short: who knows what is a prefix",
+      "nothing if the rest is short: an apparent prefix may be part of the secret",
       `sk_live_${hex.slice(0, 27)}`,
       "",
     ],

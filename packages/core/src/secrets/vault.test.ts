@@ -44,7 +44,7 @@ describe("seal and open", () => {
     expect(partsOf(again).bytes.subarray(0, 24)).not.toEqual(partsOf(sealed).bytes.subarray(0, 24));
   });
 
-  test("the nonce comes from the source that was handed in, 24 bytes each time", () => {
+  test("the nonce comes from the given source, 24 bytes each time", () => {
     const sizes: number[] = [];
     const counting = createVault(spring, (size) => {
       sizes.push(size);
