@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ExpiringMap } from "./expiring-map.js";
 
-test("a value stays until its time has passed, and is still there at that instant", () => {
+test("a value stays until its time has passed: at the instant itself it is still there", () => {
   const map = new ExpiringMap<string>(() => Number.MAX_SAFE_INTEGER);
   map.set("a", "one", 100, 0);
   for (let number = 0; number < 10; number += 1) map.set(`other-${number}`, "two", 1_000, 100);

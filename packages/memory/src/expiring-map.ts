@@ -3,8 +3,8 @@ import type { Clock, EpochMs } from "@latchkey/core";
 /**
  * Values that expire. Each `set` deletes at most two expired ones: no call scans them all.
  *
- * A value has expired once its time is before the machine's clock and the caller's: a caller whose clock is ahead expires nothing for
- * others, and a caller with an earlier clock, as in tests, loses nothing to the machine's.
+ * A value has expired once its time is before both the machine's clock and the caller's: a caller whose clock is ahead expires nothing
+ * for others, and a caller with an earlier clock, as in tests, loses nothing to the machine's.
  */
 export class ExpiringMap<Value> {
   readonly #clock: Clock;

@@ -11,7 +11,7 @@ export function page(workspace: Workspace, want: PageWant): PageResult {
   let hasMore = false;
   const rows = workspace.rows(want.kind);
   for (const [id, known] of lists.walk(want)) {
-    // With many records, finding one by its id is the slowest part of a page.
+    // With many records, finding one by its id takes longer than everything else here.
     const row = known?.isCurrent && known.kind === want.kind ? known : rows.get(id);
     if (row === undefined) continue;
     hasMore = found.length === want.limit;
