@@ -54,7 +54,7 @@ test("a request is repeated until its time is over, and deleted a day later", as
   expect(rows()).toBe(1);
 });
 
-test("requests of two records are remembered apart, and those of none", async () => {
+test("requests of two records, and those of no record, are remembered apart", async () => {
   const store = sqliteStore(database);
   const request = { id: "r", fingerprint: "f", rememberUntil: NOW + 1_000 };
   const keys = [await withKey(store, 1, 5), await withKey(store, 2, 7)];

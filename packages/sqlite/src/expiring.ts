@@ -142,8 +142,8 @@ export function keepWindow(
 }
 
 /**
- * Keeps a value until a day after its end, and deletes two whose day is over: by the machine's clock, which is the same for every process
- * on the file, however far ahead or behind the caller's is.
+ * Keeps a value until a day after its end, and deletes at most two whose day is over: by the machine's clock, which is the same for every
+ * process on the file, however far ahead or behind the caller's is.
  */
 function keepExpiring(
   connection: Connection,
@@ -161,8 +161,8 @@ function keepExpiring(
 }
 
 /**
- * Deletes two values that ended before `before`. Skips the query while there can be none: the end of a reservation takes a statement
- * less.
+ * Deletes at most two values that ended before `before`. Skips the query while there can be none, so that the end of a reservation takes
+ * one statement less.
  */
 function forgetTwo(connection: Connection, before: EpochMs): void {
   if (connection.firstEndAt >= before) return;

@@ -56,7 +56,7 @@ beforeAll(async () => {
 
 const rowsOf = (view: string) => database.prepare(`SELECT * FROM ${view} ORDER BY id`).all();
 
-test("latchkey_keys shows each key in columns, null for what it does not have, and neither hash nor sealed secret", () => {
+test("latchkey_keys shows each key in columns, null for fields that it lacks, and neither hash nor sealed secret", () => {
   const [first, second] = rowsOf("latchkey_keys") as Record<string, unknown>[];
   expect(first).toEqual({
     workspaceId: WORKSPACE,

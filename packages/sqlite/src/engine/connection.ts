@@ -14,7 +14,7 @@ export class Connection {
   readonly memo: Memo;
   readonly names: Names;
   readonly log: Log;
-  /** The earliest end of all stored windows, requests and ends of holds, in the past or the future; 0 if it is not known. */
+  /** No later than the earliest end of all stored windows, requests and ends of holds, past or future; 0 while nothing is known. */
   firstEndAt: EpochMs = 0;
   readonly #watch: FileWatch | null;
   readonly #inTransaction;

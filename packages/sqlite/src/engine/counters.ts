@@ -89,7 +89,7 @@ function columnsOf({ usage, windows }: StoredCounters) {
   return [remaining, refilledAt, lastRefillAt, words.join(" ")] as const;
 }
 
-/** Detaches one record from its counters. The last one deletes them, together with their holds. */
+/** Detaches one record from its counters. If no other record has them, they are deleted, together with their holds. */
 export function leaveCounters({ run }: Runner, seq: number): void {
   if (run.leaveCounters.run(seq).changes > 0) return;
   const gone = run.deleteCounters.get(seq) as { readonly windows: unknown } | undefined;

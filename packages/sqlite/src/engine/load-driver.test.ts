@@ -67,7 +67,7 @@ test.each([
   expect(message).not.toContain("npm");
 });
 
-test("without its binary the error says how to build it, by npm and where pnpm blocked its script", () => {
+test("without its binary the error says how to build it, with npm and where pnpm blocked its script", () => {
   const npm = noBindings("/app/node_modules/better-sqlite3");
   expect(messageOf(() => npm)).toContain("`npm rebuild better-sqlite3`");
   const pnpm = noBindings(

@@ -56,7 +56,7 @@ describe("a log that another file has replaced", () => {
     expect(await file.flush()).toBe(true);
   });
 
-  test("is not flushed where there is none", async () => {
+  test("is not flushed while there is no file", async () => {
     const { path, file } = aLogFile();
     rmSync(path);
     expect([await file.flush(), await file.flush()]).toEqual([false, false]);

@@ -74,7 +74,7 @@ test("a log that cannot be flushed is copied into the file, which is flushed", a
   expect(size()).toBe(0);
 });
 
-test("a change that may never reach the disk fails with an unknown outcome, and so does all after it until the file has it", async () => {
+test("a change that may never reach the disk fails with an unknown outcome, as do all later ones until the file has them", async () => {
   const { log, flush, path } = openLog();
   const reader = new Database(path);
   reader.exec("BEGIN; SELECT * FROM note");

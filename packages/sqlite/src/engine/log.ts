@@ -27,7 +27,7 @@ export class Log {
   /** False after a failed flush: parts of the log may never reach the disk, however often it is flushed. */
   #isSound = true;
   #needsEmptying = false;
-  /** Runs for a second after the log was emptied. */
+  /** Runs for a second after each attempt to empty the log. */
   #pause: ReturnType<typeof setTimeout> | null = null;
 
   /** `open`: opens the file at a path; for tests. */

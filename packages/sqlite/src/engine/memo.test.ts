@@ -228,7 +228,7 @@ test("two records of one plan that share their counters take from them together"
   await close();
 });
 
-test("uses of an identity are exact over its keys and over connections, and change under none of them unseen", async () => {
+test("uses of an identity are exact over its keys and over connections, and no connection misses a change of them", async () => {
   const { here, there, close } = await twoConnections(null);
   const identity = anIdentity();
   await commit(here, { puts: [withUses(identity, 20)] });

@@ -238,7 +238,7 @@ test.each([
   },
 );
 
-test("a database that another connection keeps locked fails to open in time, however many statements opening it takes", async () => {
+test("opening a database that another connection keeps locked ends in time with an error, however many statements it takes", async () => {
   const path = scratch.newPath();
   await sqliteStore(path).close();
   withDatabase(path, (database) => {

@@ -11,7 +11,8 @@ const OLDEST_SQLITE = "3.51.3";
 const { compare } = new Intl.Collator("en", { numeric: true });
 
 /**
- * None is left to a default, which depends on how SQLite was compiled and on whether the file is new: they decide how durable a write is.
+ * None is left to its default, which depends on how SQLite was compiled and on whether the file is new, and would decide how durable a
+ * write is.
  */
 const SETTINGS: readonly (readonly [name: string, value: number])[] = [
   ["foreign_keys", 1],

@@ -3,7 +3,7 @@ import { type KeyStore, KIND_CODE } from "@latchkey/core";
 import type Database from "better-sqlite3";
 import { withDatabase } from "./scratch.js";
 
-/** SQL that fills a column of a record with garbage. */
+/** SQL that damages a column of a record. */
 const GARBAGE = {
   body: "UPDATE latchkey_record SET body = substr(body, 1, 5)",
   version: "UPDATE latchkey_record SET version = 'one'",
@@ -46,7 +46,7 @@ function pastTheSchema(database: Database.Database, work: () => void): void {
     database.pragma(`schema_version = ${version + 1}`);
     database.pragma("writable_schema = RESET");
   };
-  // ANY keeps what it is given in a STRICT table alone: there is no such column beyond.
+  // Only in a STRICT table does a column of type ANY keep values as they are: no other table has one.
   declare((sql) => sql.replace(/\) STRICT(, )?/, ") "));
   work();
   declare((sql) => sql);

@@ -15,7 +15,7 @@ const WHOLE = "BETWEEN 0 AND 9007199254740991";
  *
  * `latchkey_name` numbers the names of lists, with their size, and of claims: "list", "kind index". `owner` is the owner of a small list.
  * `latchkey_passing` holds what expires: windows without an owner, and remembered requests. Every change of an existing record sets a new
- * `mark`: while it is the same, a connection knows that others have only charged.
+ * `mark`: while it is the same, a connection knows that others have at most charged or added records.
  */
 export const INITIAL = `
 CREATE TABLE latchkey_schema (id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL CHECK (version >= 1),
