@@ -37,7 +37,7 @@ describeWithServers("damaged data beside the bodies of records", () => {
   const damageCounters = (record: RecordAddress, text: string) =>
     control.hset(homeOf(record), record.id, `1 ${at("identity").id} ${text}`);
 
-  /** Damages a whole store, and expects these calls to be refused with nothing written. */
+  /** Restores the store, damages it, and expects these calls to be refused with nothing written. */
   async function expectRefusals(damage: () => Promise<unknown>, ...titles: readonly string[]) {
     await putBack(control, whole);
     await damage();
@@ -51,7 +51,7 @@ describeWithServers("damaged data beside the bodies of records", () => {
     await putBack(control, whole);
   }
 
-  /** Damages a whole store, and returns the keys that are read and listed without a body. None is left out. */
+  /** Restores the store, damages it, and returns the keys that are read and listed without a body. None is left out. */
   async function unreadableAfter(damage: () => Promise<unknown>) {
     await putBack(control, whole);
     await damage();

@@ -296,7 +296,7 @@ describeWithServers("holds in Redis", () => {
       expect(await settle(refresh, late.now)).toMatchObject({ expired: [], hasMore: false });
     });
 
-    test("a damaged number of counters gives no name to others", async () => {
+    test("while the last number given to counters is damaged, no counters get a name", async () => {
       await put(1, { usage: usesOf(10) });
       await control.hset(names.shared, "holds", "x");
       const before = await counters();

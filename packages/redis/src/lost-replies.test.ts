@@ -116,7 +116,7 @@ describeWithServers("a link that loses answers", () => {
     expect(unknown).toBeGreaterThan(20);
   });
 
-  test("with one answer in ten lost, ends are repeated until they are answered, and what is left, held and taken is what was granted", async () => {
+  test("with one answer in ten lost, ends are repeated until answered, and uses left, held and taken add up to those granted", async () => {
     const GRANTED = 4_000;
     const { key, left } = await issueKey(GRANTED);
     const latchkeys = Array.from({ length: 4 }, () => openAt(proxy.url));

@@ -11,7 +11,7 @@ const GRANTED = 20_000;
 const WORKER = fileURLToPath(new URL("../dist/testing/spender.worker.js", import.meta.url));
 
 describeWithServers("several processes on one server", () => {
-  test("admit no more than was granted, and lose only what a killed one had under way", async () => {
+  test("admit no more than was granted, and lose only uses that a killed process had under way", async () => {
     const server = await startServer();
     const store = redisStore(server.url, PATIENT);
     try {

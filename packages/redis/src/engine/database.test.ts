@@ -122,7 +122,7 @@ describeWithServers("the database number", () => {
     }
   });
 
-  test("of a client must be a whole number", () => {
+  test("of a client must be a whole number that is not negative", () => {
     for (const db of [Number.NaN, -1, 1.5]) {
       const client = new Redis({ ...NEVER_TWICE, db, lazyConnect: true });
       expect(() => redisStore(client)).toThrow(TypeError);

@@ -7,12 +7,12 @@ const PLAIN = /^[A-Za-z0-9_.-]{1,128}$/;
 /** The same for the last part of a name, such as the name of a list. */
 export const PLAIN_LAST = /^[A-Za-z0-9_.:-]{1,128}$/;
 
-/** `evt_` and the base58 digits of an instant that change every 3 hours. */
+/** `evt_` and the first base58 digits of an instant, which change every 3 hours. */
 const AUDIT_BUCKET_WIDTH = 9;
 
 /**
- * There are many keys: they and their claims are spread over 16 hashes, by the last character of an id or a claimed value, as in
- * record.lua.
+ * There are many keys: they are spread over 16 hashes, and so are their claims, by the last character of the id or the claimed value, as
+ * in record.lua.
  */
 const PARTS = [..."0123456789abcdef"].map((part) => `:${part}`);
 
@@ -73,8 +73,8 @@ export class Names {
   }
 
   /**
-   * Sorted set: the ids of a list. Small lists share sorted sets by the first digits of a digest of their names, so that none needs a
-   * Redis key of its own. A member is then a tag, a space and the id.
+   * Sorted set: the ids of a list. Small lists of one name share sorted sets, by the first digits of a digest of `of`, so that none needs
+   * a Redis key of its own. A member is then a tag, a space and the id.
    */
   list(name: string, of?: string) {
     const last = plain(name, PLAIN_LAST);

@@ -14,7 +14,7 @@ export class Rows {
     this.args.push(...args);
   }
 
-  /** Adds a claim. The hashes of the records that may hold it, and the claims after it, come before. */
+  /** Adds a claim, after the hashes of the records that may hold it. These are added once for successive claims of one kind. */
   addName(letter: string, names: Names, claim: Claim, ...args: readonly string[]): void {
     const homes = names.everyPartOf(claim.kind);
     if (claim.kind !== this.#kindOfHolders) this.add("h", homes, String(homes.length));

@@ -67,7 +67,7 @@ describe("what an error of Redis means", () => {
     expect(error.message).not.toContain("secret");
   });
 
-  test("a lost connection leaves the outcome of a write unknown, but not of a read", () => {
+  test("a lost connection leaves the outcome of a write unknown, but not that of a read", () => {
     expect(translateError(new Error("Connection is closed."), true).outcome).toBe("unknown");
     expect(translateError(new Error("Connection is closed."), false).outcome).toBe("not-applied");
   });

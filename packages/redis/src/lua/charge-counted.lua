@@ -6,7 +6,7 @@
            each subject its sums, a hash
   ARGV[1]  as in charge.lua. The arguments of the letters are followed by, and their number includes: for each subject its member of the
            days; the additions, in the form of add-statistics.lua, for "charged", for a repeat of that, for "rate-limited", for
-           "usage-exceeded", and a further one for each of these that is not a repeat and has a shadow without room; number of subjects
+           "usage-exceeded", and one more, made beside each of these that is not a repeat and has a shadow without room; number of subjects
   Returns  as charge.lua
   Mirrors  applyCharge in packages/core/src/store/charge.ts and countedByCharge in packages/core/src/store/step-counts.ts
 ]]

@@ -1,6 +1,6 @@
 #!lua
 --[[
-  Ends the holds beside the counters of a record that are over, and applies a due refill to the counters.
+  Ends the holds that are over beside the counters of a record, and applies a due refill to the counters.
 
   KEYS[1]  workspace, a hash: "revision", and counters that records share
   KEYS[2]  holds, a hash, KEYS[3] their ends, a sorted set

@@ -46,7 +46,7 @@ export async function untilAnswered<Answer>(
   }
 }
 
-/** Asks again, in turns of the event loop, until the answer is yes. */
+/** Asks again every 10 ms until the answer is yes. */
 export async function until(isSo: () => Promise<boolean>, withinMs = 60_000): Promise<void> {
   const end = performance.now() + withinMs;
   while (!(await isSo())) {

@@ -1,8 +1,8 @@
--- Ends holds beside counters that are over.
+-- Ends holds that are over, beside some counters.
 local MOST_ENDED_AT_ONCE = 100
 
--- The holds beside counters that are over, earliest end first, at most as many as one step ends; entries of KEYS[3] without a hold; and
--- whether there are more. Everything needed to end them is read here, or noted as missing.
+-- The holds that are over beside these counters, earliest end first, at most as many as one step ends; entries of KEYS[3] without a
+-- hold; and whether there are more. Everything needed to end them is read here, or noted as missing.
 local function findOver(owners)
   local found, known, gone, over = {}, {}, {}, {}
   for _, owner in ipairs(owners) do
