@@ -155,7 +155,7 @@ describeWithServers("charges that begin together", () => {
   });
 });
 
-test("a charge that finds its counters locked again and again fails in the end with that, and not as damaged", async () => {
+test("a charge that finds its counters locked again and again fails in the end because they are locked, and not as damaged", async () => {
   const aPlanOn = (workspaceId: string) =>
     aPlan({ workspaceId, confirms: [{ ...at("key"), version: "exists", handle: "7" }] });
   /** A driver whose server has locked what one workspace takes from, while others also ask it. */

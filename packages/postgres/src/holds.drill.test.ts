@@ -13,7 +13,7 @@ const TAKEN = Number(process.env.TAKEN ?? 400);
 const PROCESSES = 4;
 const WORKER = fileURLToPath(new URL("../dist/testing/reserver.worker.js", import.meta.url));
 const USES = 1_000_000;
-/** Uses that calls without an answer may have taken: two for each in flight when its process or the server was killed. */
+/** Uses that calls without an answer may have taken: two for each call in flight when its process or the server was killed. */
 const MOST_UNKNOWN = 2 * 8 * (1 + 2 * PROCESSES);
 const LIMIT = { limit: USES, duration: 3_600_000_000, autoApply: true };
 

@@ -13,7 +13,7 @@ const USES = 1_000_000;
 /**
  * How long consecutive calls take, in ms, while each of the others is repeated all the time.
  *
- * @param others - Answer whether they did what they are for.
+ * @param others - Each resolves to whether it did its work.
  */
 async function beside(call: () => Promise<unknown>, others: readonly (() => Promise<boolean>)[]) {
   let isOver = false;
@@ -48,7 +48,7 @@ describeWithServers("while others use one key or one workspace", () => {
       usage: false,
     });
 
-  test(`another connection verifies another key, and ${CONNECTIONS} take of theirs what they say`, {
+  test(`another connection verifies another key, and ${CONNECTIONS} take exactly what they say from one key`, {
     timeout: 600_000,
   }, async () => {
     const clients = Array.from({ length: CONNECTIONS + 1 }, () => open(1));

@@ -34,7 +34,7 @@ const DRILLED = asked === undefined ? CONDITIONS.slice(0, 2) : CONDITIONS;
 
 describeWithServers("two processes that verify one key while their server is killed", () => {
   test.each(DRILLED)(
-    "synchronous_commit $synchronousCommit, standby $hasStandby: no use is admitted twice, but what a crash gave back, and what was revoked stays revoked",
+    "synchronous_commit $synchronousCommit, standby $hasStandby: no use is admitted twice unless a crash gave it back; revocations stay",
     async ({ synchronousCommit, hasStandby }) => {
       const server = await startServer({ synchronous_commit: synchronousCommit });
       let standby: TestServer | undefined;

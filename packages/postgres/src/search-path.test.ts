@@ -157,7 +157,7 @@ describeWithServers("another role that may create in the schema public", () => {
     },
   );
 
-  test("no longer affects functions of an earlier version", async () => {
+  test("no longer affects functions of an earlier version once they are replaced", async () => {
     const schema = "earlier";
     await postgresStore(app, { schema }).read("ws_default", []);
     await app.query(`ALTER FUNCTION ${schema}.lock_names(text, text[]) RESET search_path`);

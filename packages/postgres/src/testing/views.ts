@@ -61,7 +61,7 @@ export function describeViews(name: string, source: () => Source, run: RunSql): 
       return (answer as { rows: { row: Record<string, unknown> }[] }).rows.map(({ row }) => row);
     };
 
-    test("keys shows each key in columns, null for what it does not have, and neither hash nor sealed secret", async () => {
+    test("keys shows each key in columns, null for fields that it lacks, and neither hash nor sealed secret", async () => {
       const [first, second] = await rowsOf("keys");
       expect(first).toEqual({
         workspaceid: WORKSPACE,

@@ -4,7 +4,7 @@ import { BY_INDEX } from "./commit.js";
 /** `holdSumsText` of counters without holds. */
 const NO_SUMS = "9007199254740991;0;0;0;0;;";
 
-/** How many rows that are over a call deletes, beside those that it remembers: ends by a plain statement delete none. */
+/** How many expired rows a call deletes at most, besides one for each end that it remembers: ends by a plain statement delete none. */
 const FORGOTTEN = 256;
 
 /**
@@ -16,8 +16,8 @@ const FORGOTTEN = 256;
  * locks; without it, counters that another transaction has locked are left out, so that one hot key holds up no other.
  *
  * In a step, `kind` is "end", "renew" or "refresh"; `revision` is null for any; `uses` is null for all; `names` are those of limits, in
- * the form of window names; `ttl` is null for that of the hold, and 0 for an end that leaves other holds which are over alone; `carried`
- * is what a refill that carries over brings, counted from `carried_since`.
+ * the form of window names; `ttl` is null for that of the hold, and 0 for an end that does not end other holds which are over;
+ * `carried` is what a refill that carries over brings, counted from `carried_since`.
  *
  * Answers, with the character 1 between them: "stale", "busy", "unknown", "conflict", "over <hold>", "unnamed <hold>", "renewed <hold>",
  * "expired", or "expired <hold>" for one that ended by itself just now, "repeat <remembered end>", "ended <remembered end>", or
@@ -324,7 +324,7 @@ BEGIN
 END
 $function$;
 
--- Holds beside counters that are over, earliest first, one more than a step ends.
+-- Holds that are over beside counters, earliest first, at most one more than a step ends.
 CREATE FUNCTION latchkey.over(own_seq bigint, now_at bigint) RETURNS text[] LANGUAGE plpgsql STABLE AS $function$
 BEGIN
   RETURN ARRAY(SELECT o.id FROM (
@@ -337,7 +337,7 @@ BEGIN
 END
 $function$;
 
--- Holds that are over beside the counters of a hold, earliest first, one more than a step ends.
+-- Holds that are over beside the counters of a hold, earliest first, at most one more than a step ends.
 CREATE FUNCTION latchkey.over_beside(ws integer, hold_id text, now_at bigint) RETURNS text[] LANGUAGE plpgsql STABLE AS $function$
 BEGIN
   RETURN ARRAY(SELECT o.id FROM latchkey.hold h

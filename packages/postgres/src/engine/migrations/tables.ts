@@ -61,8 +61,9 @@ CREATE TYPE latchkey.charge_plan AS (
 
 /**
  * Holds, beside the counters that they take from: `first` is of the first record that their charge confirmed and `second` of the second,
- * null once these are gone. `value` is `holdText`, and `holds` of counters is `holdSumsText`; null without holds. Either index finds
- * holds that are over. The type that `charge` took before stays: processes of an earlier version call theirs until they notice.
+ * null once these are gone. `value` is `holdText`, and `holds` of counters is `holdSumsText`; null without holds. Holds that are over are
+ * found by the index of `first` or of `second`. The type that `charge` took before stays: processes of an earlier version call their
+ * function until they notice.
  */
 export const HOLDS = `
 ALTER TABLE latchkey.counters ADD COLUMN IF NOT EXISTS holds text COLLATE "C";
