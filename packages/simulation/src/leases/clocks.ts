@@ -55,7 +55,7 @@ export class Clocks {
     return { steady: this.#origin + this.rate * (time - this.#slept()), wall };
   }
 
-  /** The latest wall clock reading so far: decisions use it, and it never goes back. */
+  /** The highest wall clock reading so far: decisions use it, and it never goes back. */
   now(): number {
     this.#highest = Math.max(this.#highest, this.read().wall);
     return this.#highest;

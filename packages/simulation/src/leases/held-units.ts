@@ -105,7 +105,8 @@ export class HeldUnitsAhead {
     }
   }
 
-  /** Gives a lease back. None of its units is used after this. */ giveBack(lease: Lease): void {
+  /** Gives a lease back. None of its units is used after this. */
+  giveBack(lease: Lease): void {
     if (lease.isReturning || this.#world.has("never-gives-back")) return;
     lease.isReturning = true;
     const used = lease.used * lease.cost;

@@ -155,7 +155,10 @@ export class Observer {
     compare(counter, unused, this.#lost.get(now) ?? 0);
   }
 
-  /** A bucket lacks at most the units lost and the most units ever held at once, and counts as held exactly what leases hold. */
+  /**
+   * A bucket lacks, compared with the ideal one, at most the units lost and the most units ever held at once; and it counts as held exactly
+   * the units that leases hold.
+   */
   #checkBucket({ name, epoch }: Counter, fill: BucketFill, held: number): void {
     const { level } = this.#ideals.get(placeOf(name, epoch, 0)) ?? { level: null };
     if (level === null) return;

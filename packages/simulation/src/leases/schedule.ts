@@ -16,15 +16,12 @@ export class Schedule {
   readonly #processes: LeaseProcess[] = [];
   readonly #management: Management;
 
-  /** `tell`: receives the lines of the story; null: none. */ constructor(
-    seed: number,
-    fault: Fault | null,
-    tell: ((text: string) => void) | null,
-  ) {
+  /** `tell`: receives the lines of the story; null: none. */
+  constructor(seed: number, fault: Fault | null, tell: ((text: string) => void) | null) {
     this.#random = new Random(seed);
     this.#world = new World(this.#random, fault, tell);
     this.#management = new Management(this.#world, () => this.#askAfterResolving());
-    // The adversary changes a key just when the store has granted a lease on it.
+    // The adversary changes a key just when the store has granted a verification or a lease on it.
     this.#world.onTaken = (key) => this.#pounce(key);
   }
 
@@ -138,7 +135,7 @@ export class Schedule {
         if (key !== "k4" || time - takenAt >= 2 * LONGEST_MS) store.end(id, null, now);
   }
 
-  /** E1, E3 and E4 at the end: only dead processes still hold units, and only these units are lost. */
+  /** E1, E3 and E4 at the end: only processes that died, or gave a lease up, still hold units, and only these units are lost. */
   #check(): void {
     const { store, observer } = this.#world;
     for (const hold of store.unreported()) {

@@ -33,11 +33,8 @@ export class World {
   onTaken: (key: KeyName) => void = () => undefined;
   #lastId = 0;
 
-  /** `tell`: receives the lines of the story; null: none. */ constructor(
-    random: Random,
-    fault: Fault | null,
-    tell: ((text: string) => void) | null,
-  ) {
+  /** `tell`: receives the lines of the story; null: none. */
+  constructor(random: Random, fault: Fault | null, tell: ((text: string) => void) | null) {
     this.random = random;
     this.#fault = fault;
     this.tell =

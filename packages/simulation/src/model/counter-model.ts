@@ -65,7 +65,7 @@ export function noteChange(counter: ModelCounter, { due, operation }: UsageChang
  * Applies a charge whose confirmations hold, and returns its result.
  *
  * @param counter - Null: the plan takes no uses, or the record that has them is deleted.
- * @param windows - For each limit, the windows of its owner; undefined: the owner is deleted.
+ * @param windows - For each limit, the windows that include its own; undefined: the record that has them is deleted.
  * @param cost - How many uses this charge counts for, now and in later recounts.
  */
 export function chargeOf(

@@ -32,7 +32,7 @@ export interface ModelHold {
   taken: number;
   /** Whether the uses have been set since. */
   isVoid: boolean;
-  /** The counters that it holds units of; null: deleted since. */
+  /** The counters that it is kept beside; null: deleted since. */
   beside: readonly (ModelCounter | null)[];
   readonly limits: readonly ModelHeld[];
 }

@@ -24,7 +24,7 @@ interface Process {
   isAlive: boolean;
   /** Its clock less the true time, in ms. */
   clockOffset: number;
-  /** The latest reading of its clock. */
+  /** The latest instant that its clock has shown. */
   latest: number;
 }
 
@@ -221,7 +221,7 @@ export class World {
     );
   }
 
-  /** The earliest instant that a process can read now: it takes the latest reading if its clock was set back. */
+  /** The earliest instant that a process can go by now: after its clock was set back, the latest instant that it has shown. */
   clockOf({ latest, clockOffset }: Pick<Process, "latest" | "clockOffset">): number {
     return Math.max(latest, this.scheduler.now + clockOffset);
   }
