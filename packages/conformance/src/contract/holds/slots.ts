@@ -109,7 +109,7 @@ export const slotContracts: readonly StoreContract[] = [
   }),
   it("C3: slots are free from the end of their time on, and are given back once", async (store, other) => {
     await putWithUses(store, KEY, usesOf(9));
-    // Slots end with the hold that they came with.
+    // Here slots last as long as the hold that they came with.
     const limits = [aSlotLimit({ cost: 2 }), aHeldLimit()];
     for (const number of [1, 2])
       await reserve(store, number, aReservation({ limits, hold: { ...HELD, slotTtl: MINUTE } }), {
@@ -124,7 +124,7 @@ export const slotContracts: readonly StoreContract[] = [
     assert.equal(await free(other, at1 + 1), 5);
     await assertHolds(other, KEY, { usage: usesOf(9) });
   }),
-  it("C4: who is refused by another limit, or for uses, takes no slot", async (store, other) => {
+  it("C4: a refusal by another limit, or for uses, takes no slot", async (store, other) => {
     await putWithUses(store, KEY, usesOf(1));
     const full = aHeldLimit({ cost: 11 });
     for (const limits of [
