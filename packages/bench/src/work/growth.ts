@@ -28,7 +28,7 @@ export function growth(kind: StoreKind): Work {
       sides.push(await openFilled(kind, location, { keyCount, known, auditLog: false }));
     const largest = scale.sizes.at(-1) ?? 0;
     const bytes = (sides.at(-1)?.opened.bytes ?? 0) / largest;
-    // Each known key once, divided by the rounds and one untimed slice.
+    // Each known key is verified at most once: the keys are shared among the rounds and one untimed slice.
     const once = Math.floor(known / (pace.rounds + 1));
     const measurements: Measurement[] = [];
     const measure = async (what: string, asked: Asked) =>

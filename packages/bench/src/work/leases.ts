@@ -94,7 +94,7 @@ function processesOf(count: number): string {
   return count === 1 ? "1 process" : `${count} processes`;
 }
 
-/** Opens processes on one store with these keys. */
+/** Opens `count` processes on one store with these keys. A store in memory has only one, because processes share nothing there. */
 async function openCrew(
   kind: StoreKind,
   location: StoreLocation,
@@ -137,7 +137,7 @@ async function warmUp(crew: Crew, sliceMs: number): Promise<void> {
   }
 }
 
-/** @returns Microseconds per verification, of all processes together. */
+/** @returns Microseconds per verification, of all processes together, while all of them verify. */
 async function slice(crew: Crew, count: number, sliceMs: number): Promise<number> {
   const calls = Math.ceil(crew.speed * sliceMs);
   await verify(crew, count, Math.ceil(calls * LEAD_IN));
