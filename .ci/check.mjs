@@ -47,8 +47,9 @@ function run(program, args) {
 const tool = (name, args) => run(join(bin, name), args);
 
 /**
- * Packed files that are no modules, by package: checks of modules do not notice if one is missing. @type {Record<string, readonly
- * string[]>}
+ * Packed files that are no modules, by package: checks of modules do not notice if one is missing.
+ *
+ * @type {Record<string, readonly string[]>}
  */
 const mustBePacked = {
   console: ["dist/page/app.css", "dist/page/app.js"],

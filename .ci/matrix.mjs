@@ -89,7 +89,11 @@ function pin(clone, driver) {
 }
 
 /**
- * The version of a driver that is installed for a package of a clone. @param {string} clone @param {string} store @param {string} driver
+ * The version of a driver that is installed for a package of a clone.
+ *
+ * @param {string} clone
+ * @param {string} store
+ * @param {string} driver
  */
 function versionOf(clone, store, driver) {
   const { resolve } = createRequire(join(clone, "packages", store, "package.json"));

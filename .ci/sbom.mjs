@@ -191,7 +191,9 @@ export function problemsOf(bill, packed) {
 }
 
 /**
- * Validators of the CycloneDX schema, by version: compiling one takes half a second. @type {Map<unknown, import("ajv").ValidateFunction>}
+ * Validators of the CycloneDX schema, by version: compiling one takes half a second.
+ *
+ * @type {Map<unknown, import("ajv").ValidateFunction>}
  */
 const validators = new Map();
 
