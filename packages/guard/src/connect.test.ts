@@ -5,7 +5,7 @@ import { apiKeyOf, createGuard } from "./express.js";
 import { listenOn } from "./testing/listen.js";
 import { open } from "./testing/open.js";
 
-/** What Socket.IO gives to middleware in front of the handshake of a WebSocket: a few methods, on its socket. */
+/** The response that Socket.IO passes to middleware before the handshake of a WebSocket: a few methods on its socket. */
 class HandshakeResponse extends EventEmitter {
   readonly #socket: NodeJS.WritableStream & { destroy(): void };
 
@@ -39,7 +39,7 @@ test("a server that takes the middleware of Express and has no locals finds the 
   expect(onError).not.toHaveBeenCalled();
 });
 
-test("so does one that guards the handshake of a WebSocket, whose slot is held until its socket closes", async () => {
+test("a slot that the handshake of a WebSocket takes is held until its socket closes, though its response has no locals either", async () => {
   const { latchkey, issue } = await open();
   const onError = vi.fn();
   const middleware = createGuard(latchkey, { onError })({ ratelimits: [slots] });
@@ -72,10 +72,10 @@ test("so does one that guards the handshake of a WebSocket, whose slot is held u
   expect(onError).not.toHaveBeenCalled();
 });
 
-test("middleware returns no promise, whose end would be a call of next to Restify, even behind a refusal", async () => {
+test("middleware returns no promise: Restify would take its end for a call of next, even after a refusal", async () => {
   const { latchkey } = await open();
   const middleware = createGuard(latchkey)();
-  // What it takes to be registered there.
+  // Restify accepts a plain function with three parameters.
   expect([middleware.length, middleware.constructor]).toEqual([3, Function]);
   const next = vi.fn();
   const port = await listenOn((req, res) => {

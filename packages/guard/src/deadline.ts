@@ -45,7 +45,7 @@ export function createDeadline(timeoutMs: SpanMs): Within {
   let oldest: PendingTurn | null = null;
   let newest: PendingTurn | null = null;
   let isSet = false;
-  /** When the timer goes off. */
+  /** The time that the timer was set for, by `clock`. */
   let dueAt = 0;
   // Looked up once: the global is a getter.
   const clock = performance;
@@ -58,7 +58,7 @@ export function createDeadline(timeoutMs: SpanMs): Within {
 
   function expire(): void {
     isSet = false;
-    // Where a test moves timers, the clock may stand still.
+    // A test may move timers while this clock stands still: the time that the timer was set for has come in any case.
     const now = Math.max(clock.now(), dueAt);
     for (let turn = oldest; turn !== null; turn = oldest) {
       if (turn.endsAt > now) {

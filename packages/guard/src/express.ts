@@ -84,7 +84,7 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
         watchResponse(request, response, decision);
         writeHeaders(response, decision);
         (request as { apiKey?: ApiKey | null }).apiKey = decision.apiKey as ApiKey | null;
-        // Servers that take the middleware of Express need not have any: Connect, Polka, Restify, Socket.IO.
+        // Other servers that take the middleware of Express may have no `locals`: Connect, Polka, Restify, Socket.IO.
         if (response.locals !== undefined) response.locals.apiKey = decision.apiKey;
         next();
       } catch (error) {

@@ -15,7 +15,7 @@ export type {
   ReservedKey,
 } from "./named-types.js";
 
-/** First argument of a fetch handler: a request (Next.js, Bun, Deno), or an event that has one (Remix, SvelteKit). */
+/** First argument of a fetch handler: a request (Next.js, Bun, Deno), or an event that has one (React Router, SvelteKit, Astro). */
 export type RequestOrEvent = Request | { readonly request: Request };
 
 /** A guarded handler: it gets the request, the verdict, then anything else that the framework passes. */
@@ -84,7 +84,7 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
       const answer = async () => {
         const response: unknown = await handler(subject, apiKey, ...rest);
         if (isResponse(response)) return response;
-        // Such as what a loader of React Router may return. To read its headers would say nothing of why.
+        // A loader of React Router may return a plain object. Reading headers of it would fail without naming the reason.
         throw new TypeError("a guarded handler must return a Response");
       };
       const response = await (end === undefined ? answer() : untilBodyEnds(request, answer, end));

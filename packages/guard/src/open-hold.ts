@@ -45,7 +45,7 @@ export class OpenHold {
   readonly #periodMs: SpanMs;
   #expiresAt: EpochMs;
   #timer: BackgroundTimer;
-  /** Ends it as `#close` does, in the async context that it was begun in. */
+  /** Calls `#close` in the async context of the request. Only the first call counts. */
   #closeInContext!: (how?: "release") => void;
   #isResponseOver = false;
   #isEnded = false;
@@ -69,7 +69,7 @@ export class OpenHold {
     );
     this.#periodMs = Math.max(1, Math.floor(Math.min(expiresAt - now, ...ofSlots) / 3));
     this.#timer = this.#renewLater();
-    // In the async context of the request: the event that ends a response may have that of another one, or none.
+    // The constructor runs in the async context of the request. The event that ends a response may run in that of another one, or in none.
     void new Promise<"release" | undefined>((resolve) => {
       this.#closeInContext = resolve;
     }).then((how) => this.#close(how));
