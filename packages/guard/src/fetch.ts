@@ -81,22 +81,27 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
       const decision = await decide(() => presentedByHeaders(request.headers, null), request);
       if (!decision.admitted) return refusedResponse(decision);
       const { apiKey, headers, end } = decision;
-      const answer = async () => {
-        const response: unknown = await handler(subject, apiKey, ...rest);
-        if (isResponse(response)) return response;
-        // A loader of React Router may return a plain object. Reading headers of it would fail without naming the reason.
-        throw new TypeError("a guarded handler must return a Response");
-      };
-      const response = await (end === undefined ? answer() : untilBodyEnds(request, answer, end));
+      const answer = () => handler(subject, apiKey, ...rest);
+      const response =
+        end === undefined
+          ? checked(await answer())
+          : await untilBodyEnds(request, async () => checked(await answer()), end);
       return withHeaders(response, headers);
     };
   };
   return guard as CreateFetchGuard<Types>;
 }
 
-/** Not `instanceof`: frameworks bring a Response of their own. */
-function isResponse(value: unknown): value is Response {
-  return typeof (value as Partial<Response> | null | undefined)?.headers?.get === "function";
+/**
+ * The result of a handler. Not checked with `instanceof`, because frameworks bring a Response of their own.
+ *
+ * @throws TypeError if it is no Response, such as the plain object that a loader of React Router may return. Reading headers of it would
+ * fail without naming the reason.
+ */
+function checked(result: unknown): Response {
+  const headers = (result as Partial<Response> | null | undefined)?.headers;
+  if (typeof headers?.get === "function") return result as Response;
+  throw new TypeError("a guarded handler must return a Response");
 }
 
 /** A request has headers, an event has none. `request` is not checked, because a polluted prototype would have it. */
