@@ -96,7 +96,10 @@ if (values.help === true) {
   tell(tally);
 }
 
-/** Prints the tally of this process, or hands it to the parent process, which adds it to the others. */
+/**
+ * Prints the tally of this process, unless a violation was printed in its place; a worker hands it to its parent, which adds it to the
+ * others. A violation sets the exit status to 1.
+ */
 function tell(tally: Tally): void {
   if (values.worker === true) process.stdout.write(`${TALLY}${JSON.stringify(tally)}\n`);
   else if (tally.violations === 0 || values.all === true) printTally(tally, seed);

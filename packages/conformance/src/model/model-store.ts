@@ -65,7 +65,7 @@ interface ModelWorkspace {
   lists: Map<string, Set<string>>;
   windows: Map<string, LimitState>;
   requests: Map<string, RememberedCharge>;
-  /** Each with the names of its counters; null for deleted ones. */
+  /** Each with the names of the counters that it is kept beside; null for deleted ones. */
   holds: Map<string, ModelHold>;
   ends: Map<string, RememberedEnd>;
   sums: Map<string, SubjectCount>;

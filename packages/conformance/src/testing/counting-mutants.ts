@@ -81,7 +81,7 @@ export const COUNTING_MUTANTS: readonly Mutant[] = [
     plant: (store) => withLimits(store, (limit) => ({ ...limit, limit: limit.limit + 1 })),
   },
   {
-    mistake: "keeps windows by their name alone, whoever owns them",
+    mistake: "keeps windows by their name alone, whatever record owns them",
     noticedBy: ["charge: limits", "commit: records"],
     plant: (store) => withLimits(store, (limit) => ({ ...limit, owner: null })),
   },

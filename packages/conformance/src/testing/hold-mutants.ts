@@ -272,7 +272,7 @@ export const HOLD_MUTANTS: readonly Mutant[] = [
       }),
   },
   {
-    mistake: "repeats an end with the uses that are left by now",
+    mistake: "answers a repeated end with the uses that are left by now",
     noticedBy: ["holds: ended"],
     plant: (store) =>
       withSteps(store, async (workspaceId, step, moment) => {

@@ -56,7 +56,7 @@ export const usesAndRefillContracts: readonly StoreContract[] = [
       await assertHolds(store, KEY, { usage: usesOf(remaining) });
     }
   }),
-  it("a cost above what is left is refused and takes nothing, and so is any cost where nothing is left", async (store, other) => {
+  it("a cost above the uses left is refused and takes nothing, and so is any cost, even 0, if none are left", async (store, other) => {
     await putWithUses(store, KEY, usesOf(2));
     const refused = (remaining: number) => ({ kind: "usage-exceeded", remaining, limits: [] });
     assert.deepEqual(await charge(other, aPlan({ cost: 3 })), refused(2));

@@ -120,7 +120,7 @@ export const endedHoldContracts: readonly StoreContract[] = [
     assert.equal(await room(other, limit, start + duration + 99), 18);
     assert.equal(await room(other, limit, start + duration + 199), 20);
   }),
-  it("a bucket stands as if what was not used had never been taken, also when the end is noticed later", async (store, other) => {
+  it("a bucket is as full as if unused units had never been taken, also when the end is noticed later", async (store, other) => {
     await putWithUses(store, KEY);
     const limit = aHeldLimit({ algorithm: "token-bucket", limit: 6, burst: 20, cost: 8 });
     const long = aReservation({ limits: [limit], hold: { ...HELD, ttl: 40_000 } });

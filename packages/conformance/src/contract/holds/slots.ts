@@ -97,7 +97,7 @@ export const slotContracts: readonly StoreContract[] = [
     assert.deepEqual(countByKind(answers), { charged: 5, "rate-limited": 15 });
     assert.equal(await free(other), 0);
   }),
-  it("C2: slots are free for whoever asks after they were given back", async (store, other) => {
+  it("C2: slots are free for the next caller once they were given back", async (store, other) => {
     await putWithUses(store, KEY);
     const one = aSlotPlan({ limits: [aSlotLimit({ limit: 1 })] });
     for (let number = 1; number <= 20; number += 1) {
