@@ -112,7 +112,7 @@ describeOnEveryStore("dead letters", (openStore) => {
     await until(async () => (await dead()).length === 2);
     await until(() => other.errors.length > 0);
     expect(other.errors.map(String)).toEqual([
-      "Error: webhooks: 2 dead letters are not sent again: their endpoint is none of endpoints",
+      'Error: webhooks: 2 dead letters are not sent again: "endpoints" has no such endpoint',
     ]);
     expect((await process.listDeadLetters()).deadLetters).toEqual(deadLetters);
     await other.stop();

@@ -128,7 +128,7 @@ export class EndpointSender {
         await deliveries.listDeliveries(state, this.#endpoint.id, after);
       // Dead letters to send again are in one list for all endpoints, so damaged ones are reported once.
       if (page.damaged > 0 && state === "pending")
-        report(`${page.damaged} events cannot be sent: what is stored of them is damaged`);
+        report(`${page.damaged} events cannot be sent: their stored data is damaged`);
       yield* page.deliveries;
       after = page.next;
     } while (after !== null);
@@ -189,7 +189,7 @@ export class EndpointSender {
       const isGap = error instanceof LatchkeyError && GAPS.has(error.reason ?? "");
       if (!isGap || this.#cursor === null) throw error;
       this.#report(
-        `events were not sent, and it goes on from the earliest: ${error.message}`,
+        `events were not sent; sending resumes from the earliest: ${error.message}`,
         error,
       );
       return read(null);

@@ -12,8 +12,8 @@ const make = (options: unknown) => createWebhooks(latchkey, options as WebhookOp
 const withEndpoint = (change: object) => ({ endpoints: [{ ...ENDPOINT, ...change }] });
 
 const URL_ERROR =
-  "must be an http or https URL of at most 2048 characters, without a user, a password and a fragment";
-const SECRET_ERROR = '"endpoints[0].secret" must be whsec_ and the base64 of 24 to 64 bytes';
+  "must be an http or https URL of at most 2048 characters, without a user, a password or a fragment";
+const SECRET_ERROR = '"endpoints[0].secret" must be whsec_ followed by 24 to 64 bytes in base64';
 const RANGE_ERROR = "must be an IPv4 or IPv6 address, or a CIDR range";
 
 describe("createWebhooks takes", () => {

@@ -141,7 +141,7 @@ function readUrl(value: unknown, path: string): URL {
     if (isPlain && (url.protocol === "https:" || url.protocol === "http:")) return url;
   }
   throw new TypeError(
-    `"${path}" must be an http or https URL of at most ${MAX_URL} characters, without a user, a password and a fragment`,
+    `"${path}" must be an http or https URL of at most ${MAX_URL} characters, without a user, a password or a fragment`,
   );
 }
 
@@ -155,7 +155,7 @@ function readSecret(value: unknown, path: string): Webhook {
   const [secret, encoded = ""] = (typeof value === "string" && SECRET.exec(value)) || [];
   const { length } = Buffer.from(encoded, "base64");
   if (secret !== undefined && length >= 24 && length <= 64) return new Webhook(secret);
-  throw new TypeError(`"${path}" must be whsec_ and the base64 of 24 to 64 bytes`);
+  throw new TypeError(`"${path}" must be whsec_ followed by 24 to 64 bytes in base64`);
 }
 
 function listOf(

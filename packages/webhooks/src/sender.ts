@@ -199,7 +199,7 @@ export class Sender {
       if (asked.damaged > this.#damaged)
         deliveries.report(
           new Error(
-            `webhooks: ${asked.damaged} events cannot be sent again: what is stored is damaged`,
+            `webhooks: ${asked.damaged} events cannot be sent again: their stored data is damaged`,
           ),
         );
       this.#damaged = asked.damaged;
@@ -223,7 +223,7 @@ export class Sender {
     if (count > 0)
       deliveries.report(
         new Error(
-          `webhooks: ${count} dead letters are not sent again: their endpoint is none of endpoints`,
+          `webhooks: ${count} dead letters are not sent again: "endpoints" has no such endpoint`,
         ),
       );
   }

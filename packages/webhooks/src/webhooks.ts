@@ -164,7 +164,7 @@ export function createWebhooksWith(
         if (!urls.has(endpointId))
           throw new LatchkeyError(
             "PRECONDITION_FAILED",
-            "the endpoint of this dead letter is none of endpoints: add it, and call this again",
+            'the endpoint of this dead letter is not in "endpoints": add it, and call this again',
           );
       });
       sender.wake();
