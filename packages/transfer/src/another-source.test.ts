@@ -115,7 +115,7 @@ describe.each(["copy", "live", "restore"] as const)("a target on which a %s died
       expect(await answers(to, ofOne)).toEqual(left);
       const isUsed = Object.values(left).includes("VALID");
       if (isUsed)
-        await expect(bringOther(to, { startOver: true })).rejects.toThrow("is used already");
+        await expect(bringOther(to, { startOver: true })).rejects.toThrow("is already in use");
       if (isUsed || calls % 12 === 0) {
         outcomes.add(isUsed ? "used" : "finished");
         await bringOne(to);

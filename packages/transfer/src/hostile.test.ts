@@ -89,13 +89,13 @@ describe("text that no backup has", () => {
     [
       "one workspace again and again",
       () => Buffer.from(`${HEADER}\n${`${WORKSPACE}\n`.repeat(300_000)}`),
-      "line 3: a workspace is there twice",
+      "line 3: a workspace appears twice",
     ],
     [
       "one list again and again",
       () =>
         Buffer.from(`${HEADER}\n${WORKSPACE}\n${'{"list":"api","of":"api"}\n'.repeat(300_000)}`),
-      "line 4: a list is there twice",
+      "line 4: a list appears twice",
     ],
     [
       "one window again and again",
@@ -103,7 +103,7 @@ describe("text that no backup has", () => {
         Buffer.from(
           `${HEADER}\n${WORKSPACE}\n${'{"window":"n:1000:x","startedAt":1000,"used":1}\n'.repeat(200_000)}`,
         ),
-      "line 4: a window is there twice",
+      "line 4: a window appears twice",
     ],
   ])(
     "%s is refused by line number, in about the time that parsing takes",

@@ -264,7 +264,10 @@ test("a completed copy or restore says so when it is called again", async () => 
   const { store } = await aServingSource();
   const to = memoryStore();
   await copy(store, to);
-  const arrived = { code: "PRECONDITION_FAILED", message: expect.stringContaining("have arrived") };
+  const arrived = {
+    code: "PRECONDITION_FAILED",
+    message: expect.stringContaining("have already arrived"),
+  };
   await expect(copy(store, to)).rejects.toMatchObject(arrived);
   const folder = mkdtempSync(join(tmpdir(), "latchkey-again-"));
   const path = join(folder, "keys.lkb");

@@ -69,6 +69,6 @@ export async function restore(
       const total = workspaceIds.reduce((sum, id) => sum + (sizes.get(id) ?? 0), 0);
       return createProgress(phase, onProgress, total);
     },
-    "the target does not stay as it is written: does something else use it?",
+    "the target changed while it was being written: does something else use it?",
   );
 }

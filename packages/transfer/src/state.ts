@@ -37,7 +37,7 @@ export async function readState(store: KeyStore, workspaceId: string): Promise<F
 /** @throws LatchkeyError `STORE_UNAVAILABLE` if a workspace of a source cannot be read, because it is incomplete or has moved. */
 export function assertUsed(state: WorkspaceState["state"]): void {
   if (state === "open" || state === "followed") return;
-  throw new LatchkeyError("STORE_UNAVAILABLE", `the source is not to be used: ${state}`, {
+  throw new LatchkeyError("STORE_UNAVAILABLE", `the source must not be used: ${state}`, {
     outcome: "not-applied",
     reason: state,
   });
@@ -90,6 +90,6 @@ export async function replaceState(
     return replaceState(store, workspaceId, now, state, leasesAfter);
   throw new LatchkeyError(
     "CONFLICT",
-    "the state of a workspace was changed by somebody else: is another copy under way?",
+    "the state of a workspace was changed by another process: is another copy running?",
   );
 }

@@ -13,7 +13,7 @@ import { expectState, type FoundState, readState, replaceState } from "./state.j
 const MOST_PASSES = 5;
 
 const BEGUN_FROM_ANOTHER =
-  "the target holds a part of another source, of which a copy or a restore did not come to its end: run that one again, " +
+  "the target holds a part of another source, left by a copy or a restore that did not finish: run that one again, " +
   "or delete that part (startOver, --start-over)";
 
 /** The source of a target. */
@@ -64,17 +64,17 @@ export class TransferTarget {
     const cameFrom = ({ state }: FoundState) => state?.state === "open" && state.source === source;
     if (half.size === 0 && [...opened.values()].some(cameFrom))
       throw refusal(
-        "the keys of this source have arrived on the target already, which may serve since: it is not written to again",
+        "the keys of this source have already arrived on the target, which may be serving: it is not written to again",
       );
     if (![...opened.values()].every(isArrived))
-      throw refusal("the target is not empty: keys are copied to a store that has none");
+      throw refusal("the target is not empty: keys are copied only to a store that has none");
     const isOwn = ({ state }: FoundState) =>
       state?.state === "incomplete" &&
       state.source === source &&
       state.transfer === begun?.transfer;
     const isSame = [...half.values()].every(isOwn);
     if (startOver && opened.size > 0)
-      throw refusal("the target is used already: what arrived there is not deleted");
+      throw refusal("the target is already in use: what arrived there is not deleted");
     if (!isSame && !startOver) throw refusal(BEGUN_FROM_ANOTHER);
     const transfer = (isSame ? begun?.transfer : undefined) ?? randomUUID();
     const target = new TransferTarget(store, transfer, source);
@@ -165,7 +165,7 @@ export class TransferTarget {
     if (unfilled.length > 0)
       throw new LatchkeyError(
         "INTERNAL_SERVER_ERROR",
-        `nothing was opened, since nothing is known of the workspaces ${unfilled.join(", ")}`,
+        `nothing was opened, since nothing is known about the workspaces ${unfilled.join(", ")}`,
       );
     const state = { state: "open", transfer: this.transfer, source: this.source } as const;
     for (const [id, before] of this.#states) await replaceState(this.store, id, before, state);

@@ -39,7 +39,7 @@ export class Contents {
       case "workspace":
         yield* this.#endOfWorkspace();
         if (this.#workspaces.has(line.workspaceId))
-          throw this.#refusal("a workspace is there twice");
+          throw this.#refusal("a workspace appears twice");
         this.#workspaces.add(line.workspaceId);
         this.#begun = line.workspaceId;
         this.#windows = new Map();
@@ -50,7 +50,7 @@ export class Contents {
       case "list":
         yield* this.#endOfList();
         if (this.#lists.get(line.of.list) !== line.of.kind)
-          throw this.#refusal("a list is there twice, or is none");
+          throw this.#refusal("a list appears twice, or does not exist");
         this.#lists.delete(line.of.list);
         this.#of = line.of;
         return;
@@ -63,7 +63,7 @@ export class Contents {
         return;
       case "window":
         if (this.#windows === null || this.#windows.has(line.window.window))
-          throw this.#refusal("a window is there twice, or in no workspace");
+          throw this.#refusal("a window appears twice, or in no workspace");
         this.#windows.set(line.window.window, line.window);
         return;
       case "end":

@@ -33,7 +33,7 @@ export function assertOpenable(encryption: Encryption): void {
   if ("recipients" in encryption) {
     const count = encryption.recipients.length;
     if (count < 1 || count > MAX_RECIPIENTS)
-      throw new TypeError(`"recipients" must be 1 to ${MAX_RECIPIENTS} recipients of age`);
+      throw new TypeError(`"recipients" must be 1 to ${MAX_RECIPIENTS} age recipients`);
     return;
   }
   const { passphrase, workFactor = 1 } = encryption;
@@ -65,12 +65,12 @@ export async function assertKeys(given: Encryption | Decryption | undefined): Pr
   if (given === undefined || "passphrase" in given) return;
   const { Decrypter, Encrypter } = await import("age-encryption");
   if ("identity" in given)
-    asArgument("identity", "an identity of age: AGE-SECRET-KEY-1…", () =>
+    asArgument("identity", "an age identity: AGE-SECRET-KEY-1…", () =>
       new Decrypter().addIdentity(given.identity),
     );
   else
     for (const [at, recipient] of given.recipients.entries())
-      asArgument(`recipients.${at}`, "a recipient of age: age1…", () =>
+      asArgument(`recipients.${at}`, "an age recipient: age1…", () =>
         new Encrypter().addRecipient(recipient),
       );
 }
@@ -114,7 +114,7 @@ export async function decrypted(
   try {
     return fromWeb(await decrypter.decrypt(stream));
   } catch (error) {
-    throw unusable("nothing that was given opens it, or its beginning is damaged", error);
+    throw unusable("what was given does not decrypt it, or its beginning is damaged", error);
   }
 }
 

@@ -148,7 +148,7 @@ function read(fields: Fields, workspaceId: string): Line {
 }
 
 function readHeader({ format, version, createdAt }: Fields): Line {
-  if (format !== FORMAT) throw unusable("it is none of latchkey's");
+  if (format !== FORMAT) throw unusable("it is not a latchkey backup");
   if (whole(version) > VERSION)
     throw unusable(`it has version ${version}, and this latchkey reads up to ${VERSION}`);
   return { type: "header", createdAt: whole(createdAt) };

@@ -38,7 +38,7 @@ async function* linesIn(
   for await (const bytes of rawLines(path, decryption)) {
     if (end !== null) throw unusable("something follows its end");
     const line = parseLine(bytes.toString(), count + 1, workspaceId);
-    if ((count === 0) !== (line.type === "header")) throw unusable("it has no beginning");
+    if ((count === 0) !== (line.type === "header")) throw unusable("its beginning is missing");
     if (line.type === "workspace") workspaceId = line.workspaceId;
     if (line.type === "end") {
       if (line.lines !== count || line.sha256 !== digest.digest("hex"))
@@ -76,7 +76,7 @@ async function* rawLines(path: string, decryption: Decryption | undefined): Asyn
     }
   } catch (error) {
     if (error instanceof LatchkeyError) throw error;
-    throw unusable("it is cut off, damaged, or none of latchkey's", error);
+    throw unusable("it is cut off, damaged, or not a latchkey backup", error);
   }
   if (length > 0) throw unusable("its last line is cut off");
 }

@@ -61,7 +61,7 @@ async function writeAll(
 }
 
 function fileExists(): LatchkeyError {
-  return new LatchkeyError("PRECONDITION_FAILED", "there is a file of that name already");
+  return new LatchkeyError("PRECONDITION_FAILED", "a file with that name already exists");
 }
 
 async function* chunksOf(parts: AsyncIterable<Part>, createdAt: number): AsyncGenerator<Buffer> {

@@ -142,7 +142,7 @@ async function finish(
     if (!isSame)
       throw new LatchkeyError(
         "INTERNAL_SERVER_ERROR",
-        "the last changes did not arrive: nothing was opened, call it again",
+        "the last changes did not arrive: nothing was opened, run it again",
       );
   }
   await target.open();

@@ -7,7 +7,7 @@ import { takeBack } from "./take-back.js";
 
 const REFUSED = {
   code: "PRECONDITION_FAILED",
-  message: expect.stringContaining("unless it is forced"),
+  message: expect.stringContaining("unless forced"),
 };
 
 /** A source with a key that has two uses, and a target. */

@@ -24,7 +24,7 @@ export async function takeBack(
   to: KeyStore | null,
   { force = false }: TakeBackOptions = {},
 ): Promise<void> {
-  if (to === null && !force) throw refusal("nothing says that the target does not serve");
+  if (to === null && !force) throw refusal("the target may still be serving");
   const sources = await statesOf(from, await workspacesOf(from));
   const targets = to === null ? [] : await statesOf(to, [...sources.keys()]);
   const taken: [string, FoundState, WorkspaceState][] = [];
@@ -57,6 +57,6 @@ async function statesOf(
 function refusal(why: string): LatchkeyError {
   return new LatchkeyError(
     "PRECONDITION_FAILED",
-    `${why}: the source cannot be taken back, unless it is forced`,
+    `${why}: the source cannot be taken back unless forced`,
   );
 }

@@ -84,7 +84,7 @@ export async function commit(
   if (result.kind === "stale")
     throw new LatchkeyError(
       "PRECONDITION_FAILED",
-      "the target is not this copy's any more: another one writes to it, or it was given up",
+      "the target no longer belongs to this copy: another one writes to it, or this one was given up",
     );
   throw new LatchkeyError(
     "CONFLICT",
