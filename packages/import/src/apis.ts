@@ -57,7 +57,7 @@ export class Apis {
       return { apiId: own };
     const name = apiName ?? api;
     if (name === undefined) {
-      const message = own === undefined ? "is missing" : "is no API of this workspace";
+      const message = own === undefined ? "is missing" : "is not an API of this workspace";
       return { issue: { field: "apiId", message: `${message}: name the API of all rows` } };
     }
     this.#idsByName ??= await this.#list();

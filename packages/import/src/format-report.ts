@@ -26,7 +26,7 @@ export function formatReport(report: ImportReport): string {
     ...(report.unreadFrom === null
       ? []
       : [
-          `The source could not be read from row ${count(report.unreadFrom)} on: mend it, and import it again.`,
+          `The source could not be read from row ${count(report.unreadFrom)} on: fix it, and import it again.`,
         ]),
     ...(ignoredColumns.length === 0 ? [] : [`Columns not read: ${listed(ignoredColumns)}`]),
     ...(isDryRun ? ["Dry run: nothing was written."] : []),

@@ -32,7 +32,8 @@ export interface CheckedKeyMap {
 export function checkKeyMap(map: unknown): CheckedKeyMap {
   const { columns = {}, values = {}, ...others } = objectOf(map, "the map");
   const [other] = Object.keys(others);
-  if (other !== undefined) throw new TypeError(`"${other}" is neither columns nor values`);
+  if (other !== undefined)
+    throw new TypeError(`"${other}" is not known: a map has only columns and values`);
   return {
     columns: new Map(
       Object.entries(objectOf(columns, '"columns"')).map(([column, target]) => [
@@ -54,7 +55,7 @@ function checkTarget(target: unknown, name: string): ColumnTarget {
   const { field, unit = "ms", ...others } = objectOf(target, name);
   const [other] = Object.keys(others);
   if (other !== undefined)
-    throw new TypeError(`${name} has "${other}": it may have field and unit`);
+    throw new TypeError(`${name} has "${other}": only field and unit are allowed`);
   if (typeof field !== "string") throw new TypeError(`${name} needs a field`);
   if (unit !== "ms" && unit !== "s") throw new TypeError(`${name} has a unit that is not ms or s`);
   return { field: knownField(field, name), unit };
@@ -62,7 +63,7 @@ function checkTarget(target: unknown, name: string): ColumnTarget {
 
 function knownField(field: string, name: string): string {
   if (FIELDS.has(field)) return field;
-  throw new TypeError(`${name} names no field: one of ${[...FIELDS.keys()].join(", ")}`);
+  throw new TypeError(`${name} must name one of the fields ${[...FIELDS.keys()].join(", ")}`);
 }
 
 function objectOf(value: unknown, name: string): Columns {

@@ -57,7 +57,8 @@ export function openSource(
     case "unkey":
       return { rows: unkeySource(text()), ignoredColumns };
     case "better-auth":
-      if (typeof location !== "string") throw new TypeError("better-auth is read from a database");
+      if (typeof location !== "string")
+        throw new TypeError("better-auth keys are read from a database");
       return { rows: betterAuthSource(databaseRows(location, table), now()), ignoredColumns };
     default:
       throw new TypeError(

@@ -12,7 +12,7 @@ const VARIANTS: ReadonlyMap<number, string> = new Map([
 ]);
 
 const NO_HASH =
-  "is no SHA-256: 64 digits in hexadecimal, 44 characters in base64, 43 in base64url without padding";
+  "is not a SHA-256 hash, which has 64 digits in hexadecimal, 44 characters in base64, 43 in base64url without padding";
 
 /** Converts columns to rows. `ignored` is called with every column that maps to no field. */
 export function rowReader(map: CheckedKeyMap, ignored: (column: string) => void = () => undefined) {
@@ -63,7 +63,7 @@ export function toRow(
     if (pepper !== undefined)
       found.push({
         field: "hash.pepper",
-        message: "is a hash under a pepper, which only the latchkey that has it can verify",
+        message: "is a peppered hash, which only a latchkey with that pepper can verify",
       });
     const { value } = plain;
     const variant = plain.variant ?? VARIANTS.get(typeof value === "string" ? value.length : 0);
@@ -73,7 +73,7 @@ export function toRow(
   else if (key.plaintext === undefined && !found.some(({ field }) => field.startsWith("hash")))
     found.push({
       field: "hash",
-      message: "is missing, and plaintext too: nothing could verify it",
+      message: "is missing, and so is plaintext: nothing could verify the key",
     });
   return {
     number,

@@ -75,7 +75,7 @@ export function readInstant(value: unknown, unit: InstantUnit = "ms"): ReadValue
   if (typeof given !== "number") return { value: given };
   const instant = unit === "s" ? given * 1_000 : given;
   return instant < EARLIEST_MS
-    ? { message: 'lies before 1973: if it is in seconds, say so with "unit": "s"' }
+    ? { message: 'is before 1973: if it is in seconds, set "unit": "s"' }
     : { value: instant };
 }
 

@@ -174,7 +174,7 @@ describe("a row of better-auth", () => {
     for (const key of [hashOf("tide_1"), "tide_plain", null])
       expect(read({ key }).issues.map(({ field }) => field)).toContain("hash");
     expect(read({ metadata: "{", permissions: '{"a":"b"}' }).issues).toEqual([
-      { field: "meta", message: "must be an object of JSON" },
+      { field: "meta", message: "must be a JSON object" },
       { field: "permissions", message: "must be an object of lists of actions" },
     ]);
   });

@@ -38,10 +38,10 @@ export function betterAuthRow(number: number, columns: DatabaseRow, now: number)
     issues.push({
       field: "hash",
       message:
-        "is no SHA-256 in base64url: it was hashed otherwise, or not at all (disableKeyHashing)",
+        "is not a SHA-256 hash in base64url: the key was hashed in another way, or not at all (disableKeyHashing)",
     });
   const metadata = objectOf(row.metadata);
-  if (metadata === null) issues.push({ field: "meta", message: "must be an object of JSON" });
+  if (metadata === null) issues.push({ field: "meta", message: "must be a JSON object" });
   const permissions = permissionsOf(row.permissions);
   if (permissions === null)
     issues.push({ field: "permissions", message: "must be an object of lists of actions" });

@@ -78,16 +78,16 @@ ${HASH},,,,,,,,,\r
     );
     expect(rows.map(({ number, key, issues }) => [number, key.name ?? issues[0]?.message])).toEqual(
       [
-        [2, "has 3 columns in place of 2"],
+        [2, "has 3 columns instead of 2"],
         [3, '"a"b'],
         [4, "c"],
-        [5, "has 1 columns in place of 2"],
-        [6, "has a quote that is not closed: it and all rows behind it were not read"],
+        [5, "has 1 columns instead of 2"],
+        [6, "has a quote that is not closed: it and all rows after it were not read"],
       ],
     );
   });
 
-  const TOO_LONG = "is longer than 1000000 bytes: it and all rows behind it were not read";
+  const TOO_LONG = "is longer than 1000000 bytes: it and all rows after it were not read";
 
   test.each([
     ["a quote that is not closed", `${HASH},"a\n${`${HASH},b\n`.repeat(31_000)}${HASH},c\n`],
@@ -116,17 +116,19 @@ ${HASH},,,,,,,,,\r
 
   test("needs a row of unique names", async () => {
     await expect(read("")).rejects.toThrow("the file is empty");
-    await expect(read("hash,name,name\n")).rejects.toThrow('the column "name" is there twice');
+    await expect(read("hash,name,name\n")).rejects.toThrow('the column "name" appears twice');
   });
 });
 
 test("a wrong map is refused before anything is read", () => {
   const refused = (map: unknown) => () => openSource("csv", inPieces(""), { map: map as KeyMap });
   expect(refused([])).toThrow("the map must be an object");
-  expect(refused({ column: {} })).toThrow('"column" is neither columns nor values');
-  expect(refused({ columns: { a: "expire" } })).toThrow('"columns.a" names no field');
+  expect(refused({ column: {} })).toThrow(
+    '"column" is not known: a map has only columns and values',
+  );
+  expect(refused({ columns: { a: "expire" } })).toThrow('"columns.a" must name one of the fields');
   expect(refused({ columns: { a: { unit: "s" } } })).toThrow('"columns.a" needs a field');
   expect(refused({ columns: { a: { field: "expires", unit: "h" } } })).toThrow("not ms or s");
   expect(refused({ columns: { a: { field: "expires", form: "s" } } })).toThrow('has "form"');
-  expect(refused({ values: { expire: 1 } })).toThrow('"values.expire" names no field');
+  expect(refused({ values: { expire: 1 } })).toThrow('"values.expire" must name one of the fields');
 });

@@ -43,7 +43,7 @@ export async function* csvSource(
     } else if ("problem" in record)
       yield { ...unreadableRow(number, record.problem), endsSource: true };
     else if (record.cells.length !== names.length)
-      yield unreadableRow(number, `has ${record.cells.length} columns in place of ${names.length}`);
+      yield unreadableRow(number, `has ${record.cells.length} columns instead of ${names.length}`);
     else
       yield toRow(
         number,
@@ -58,7 +58,7 @@ function checkedNames(cells: readonly string[]): readonly string[] {
   const names = cells.map((name) => name.trim());
   const seen = new Set<string>();
   for (const name of names) {
-    if (seen.has(name)) throw new TypeError(`the column "${name.slice(0, 100)}" is there twice`);
+    if (seen.has(name)) throw new TypeError(`the column "${name.slice(0, 100)}" appears twice`);
     seen.add(name);
   }
   return names;
@@ -135,7 +135,7 @@ class Feed {
 
 /** The problem for an error code. The parser's own message is dropped, because it repeats the contents. */
 function problemOf(code: string | undefined): string {
-  const rest = "it and all rows behind it were not read";
+  const rest = "it and all rows after it were not read";
   if (code === "CSV_QUOTE_NOT_CLOSED") return `has a quote that is not closed: ${rest}`;
   if (code === "CSV_MAX_RECORD_SIZE") return `is longer than ${MAX_ROW} bytes: ${rest}`;
   return `is not CSV (${code ?? "unknown"}): ${rest}`;

@@ -15,7 +15,7 @@ import {
 } from "../testing/imports.js";
 
 const NO_HASH =
-  "hash is not in the answer: ask Unkey for the hashes of your keys, or export recoverable keys with decrypt=true";
+  "hash is not in the response: ask Unkey for the hashes of your keys, or export recoverable keys with decrypt=true";
 
 const lines = (...answers: readonly unknown[]) =>
   openSource("unkey", inPieces(answers.map((answer) => JSON.stringify(answer)).join("\n"), 100));
@@ -72,8 +72,8 @@ test("responses of the v1 contract's own client can be imported, with or without
   expect(report).toMatchObject({ written: 4, alreadyThere: 1, skipped: 3 });
   expect(issuesOf(rows)).toEqual([
     `5 ${NO_HASH}`,
-    "7  is an error that Unkey answered (line 4)",
-    "8  is no key (line 5)",
+    "7  is an error response from Unkey (line 4)",
+    "8  is not a key (line 5)",
   ]);
   for (const [at, key] of secrets.slice(0, 4).entries())
     expect(

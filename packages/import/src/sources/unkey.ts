@@ -39,7 +39,7 @@ export async function* unkeySource(pieces: AsyncIterable<string>): AsyncGenerato
       else
         yield unreadableRow(
           number,
-          `${typeof key === "string" ? key : "is no key"} (line ${line.number})`,
+          `${typeof key === "string" ? key : "is not a key"} (line ${line.number})`,
         );
     }
   }
@@ -49,7 +49,7 @@ export async function* unkeySource(pieces: AsyncIterable<string>): AsyncGenerato
 function keysOf(answer: unknown): readonly unknown[] {
   if (Array.isArray(answer)) return answer.flatMap(keysOf);
   if (!isObject(answer)) return [answer];
-  if (answer.error !== undefined) return ["is an error that Unkey answered"];
+  if (answer.error !== undefined) return ["is an error response from Unkey"];
   const inner = answer.result ?? answer.data ?? answer.keys;
   return inner === undefined ? [answer] : keysOf(inner);
 }
@@ -77,7 +77,7 @@ function rowOf(number: number, key: Columns): ImportRow {
     issues.push({
       field: "hash",
       message:
-        "is not in the answer: ask Unkey for the hashes of your keys, or export recoverable keys with decrypt=true",
+        "is not in the response: ask Unkey for the hashes of your keys, or export recoverable keys with decrypt=true",
     });
   if (rest.deletedAt !== undefined && rest.deletedAt !== null)
     issues.push({ field: "deletedAt", message: "says that the key is deleted" });
