@@ -80,7 +80,7 @@ function createProgram(host: Host): Command {
     .version(version(), "--version", "print the version")
     // `usage export` shares names of options with `usage`.
     .enablePositionalOptions()
-    .helpOption("-h, --help", "print this")
+    .helpOption("-h, --help", "print this help")
     .helpCommand(false)
     .exitOverride()
     .configureOutput({

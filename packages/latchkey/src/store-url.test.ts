@@ -25,15 +25,12 @@ describe("a store URL", () => {
     ["sqlite://keys.db", '"url" must not have a host: sqlite:./keys.db or sqlite:/var/lib/keys.db'],
     [
       "sqlite:./keys.db?mode=ro",
-      '"url" must not have a query or a fragment: the path is taken as it is',
+      '"url" must not have a query or a fragment: the path is used as is',
     ],
-    [
-      "sqlite:./keys.db#main",
-      '"url" must not have a query or a fragment: the path is taken as it is',
-    ],
+    ["sqlite:./keys.db#main", '"url" must not have a query or a fragment: the path is used as is'],
     [
       "sqlite:~/keys.db",
-      '"url" must not begin with ~, which is no directory here: write your home directory out',
+      '"url" must not begin with ~, which is not expanded: write out your home directory',
     ],
   ])("%s is refused with the reason", (url, message) => {
     expect(() => parseStoreUrl(url)).toThrow(new TypeError(message));
@@ -67,7 +64,7 @@ describe("a store URL", () => {
     ["null", null],
     ["a URL object", new URL("redis://app:hunter2@127.0.0.1:1")],
   ])("that is %s is refused, because it is not a text", (_what, url) => {
-    expect(() => parseStoreUrl(url as never)).toThrow('"url" must be a text: memory:, sqlite:');
+    expect(() => parseStoreUrl(url as never)).toThrow('"url" must be a string: memory:, sqlite:');
     expect(() => parseStoreUrl(url as never)).not.toThrow("hunter2");
   });
 

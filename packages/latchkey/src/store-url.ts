@@ -24,7 +24,7 @@ const REDIS_SCHEMES = ["redis:", "rediss:", "redis+cluster:", "rediss+cluster:"]
  */
 export function parseStoreUrl(url: string): StoreUrl {
   // Otherwise a URL object would be read as its text here, and refused by the store as a wrong client.
-  if (typeof url !== "string") throw new TypeError(`"url" must be a text: ${KNOWN_FORMS}`);
+  if (typeof url !== "string") throw new TypeError(`"url" must be a string: ${KNOWN_FORMS}`);
   const scheme = /^[a-z][a-z0-9+.-]*:/i.exec(url)?.[0].toLowerCase();
   if (scheme === "memory:") {
     if (url.length > scheme.length) throw new TypeError('"url" must be just memory:, with no name');
@@ -85,10 +85,10 @@ function sqlitePath(path: string): string {
   }
   if (path.startsWith("~/"))
     throw new TypeError(
-      '"url" must not begin with ~, which is no directory here: write your home directory out',
+      '"url" must not begin with ~, which is not expanded: write out your home directory',
     );
   if (/[?#\0]/.test(path)) {
-    throw new TypeError('"url" must not have a query or a fragment: the path is taken as it is');
+    throw new TypeError('"url" must not have a query or a fragment: the path is used as is');
   }
   return path;
 }

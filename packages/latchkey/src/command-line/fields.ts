@@ -115,7 +115,7 @@ function rate(argument: string, text: string): WireLimitFigures {
     throw new UsageError(`${argument} must be units/span, such as 100/1m`);
   const counts = words.map((word) => counting(argument, word));
   if (new Set(counts.flatMap(Object.keys)).size < counts.length)
-    throw new UsageError(`${argument}: what stands behind the span must not be given twice`);
+    throw new UsageError(`${argument}: what follows the span must not be given twice`);
   const { algorithm, burst, shadow }: Partial<WireLimitFigures> = Object.assign({}, ...counts);
   // Only a token bucket has a burst.
   const counted = algorithm ?? (burst === undefined ? undefined : "token-bucket");
@@ -137,7 +137,7 @@ function counting(argument: string, word: string): Partial<WireLimitFigures> {
   const algorithm = LIMIT_ALGORITHMS.find((one) => one === word);
   if (algorithm !== undefined) return { algorithm };
   throw new UsageError(
-    `${argument}: what stands behind the span must be ${[...LIMIT_ALGORITHMS, "burst=units"].join(", ")} or shadow`,
+    `${argument}: what follows the span must be ${[...LIMIT_ALGORITHMS, "burst=units"].join(", ")} or shadow`,
   );
 }
 
@@ -194,7 +194,7 @@ function refill(text: string): object {
 function remainingFrom(min: 0 | 1) {
   return {
     flags: "--remaining <n>",
-    text: min === 0 ? "uses left" : "uses, 1 or more; unlimited unless given",
+    text: min === 0 ? "uses left" : "uses, 1 or more (default: unlimited)",
     read: wholeNumber("--remaining", min),
   };
 }
@@ -207,17 +207,17 @@ export const FIELDS = {
   meta: { flags: "--meta <json>", text: "metadata: a JSON object", read: json("--meta") },
   expires: {
     flags: "--expires <when>",
-    text: "from when on it is refused: 30d from now, 2031-05-17 (00:00 UTC) or 2031-05-17T09:30:00Z",
+    text: "when it expires: 30d from now, 2031-05-17 (00:00 UTC) or 2031-05-17T09:30:00Z",
     read: isoDateOrSpan("--expires"),
   },
   startsAt: {
     flags: "--starts-at <when>",
-    text: "before when it is not good yet: 1d from now, 2031-05-17 (00:00 UTC) or 2031-05-17T09:30:00Z",
+    text: "when it becomes valid: 1d from now, 2031-05-17 (00:00 UTC) or 2031-05-17T09:30:00Z",
     read: isoDateOrSpan("--starts-at"),
   },
   expiresWhenUnused: {
     flags: "--expires-when-unused <span>",
-    text: "how long it lives without a valid verification, a day or more, such as 90d",
+    text: "expires after this long without a valid verification: a day or more, such as 90d",
     read: span("--expires-when-unused"),
   },
   remaining: remainingFrom(0),
@@ -230,12 +230,12 @@ export const FIELDS = {
   },
   ratelimit: {
     flags: "--ratelimit <rate>",
-    text: "the limit of every verification: 100/1m, 100/1m:sliding, 100/1m:burst=20 or 5/2m:concurrent; :shadow tries it",
+    text: "the limit of every verification: 100/1m, 100/1m:sliding, 100/1m:burst=20 or 5/2m:concurrent; :shadow counts without refusing",
     read: (text) => rate("--ratelimit", text),
   },
   ratelimits: {
     flags: "--ratelimits <list>",
-    text: "named limits, in place of those it has: writes=20/1m,reads=100/1m:sliding:auto; :auto applies by itself",
+    text: "named limits, which replace the existing ones: writes=20/1m,reads=100/1m:sliding:auto; :auto applies to every verification",
     read: namedRates,
   },
   usesFrom: {
@@ -256,17 +256,17 @@ export const FIELDS = {
   },
   defaults: {
     flags: "--defaults <json>",
-    text: 'what new keys get that say nothing of it: {"prefix":"pay_live","expiresIn":"90d"}',
+    text: 'settings of new keys that do not set their own: {"prefix":"pay_live","expiresIn":"90d"}',
     read: json("--defaults"),
   },
   ceilings: {
     flags: "--ceilings <json>",
-    text: 'what no key is given more than: {"maxExpiresIn":"365d","maxKeysPerIdentity":5}',
+    text: 'maximums that no key may exceed: {"maxExpiresIn":"365d","maxKeysPerIdentity":5}',
     read: json("--ceilings"),
   },
   deleteProtection: {
     flags: "--delete-protection <on|off>",
-    text: "whether it is kept from being deleted",
+    text: "whether it is protected from deletion",
     words: ["on", "off"],
     of: (word) => word === "on",
   },
@@ -276,12 +276,12 @@ export const FIELDS = {
 export const CHANGE_OF_USES: readonly Field[] = [
   {
     flags: "--op <op>",
-    text: "what is done to the uses left",
+    text: "how the uses left change",
     words: ["set", "increment", "decrement"],
   },
   {
     flags: "--value <n>",
-    text: "the new number of uses, or by how many they change; unlimited with set takes the refill away, too",
+    text: "the new number of uses, or by how many they change; unlimited with set also removes the refill",
     // Not read: commander takes null for no value at all.
     of: (text) => (text === "unlimited" ? null : wholeNumber("--value", 0)(text)),
   },

@@ -4,14 +4,14 @@ import type { Host } from "./host.js";
 /** The end of every command's help. */
 export const HELP_END = `
 Environment:
-  LATCHKEY_STORE        the store, where --store is not given
-  LATCHKEY_WORKSPACE    the workspace, where --workspace is not given
+  LATCHKEY_STORE        default of --store
+  LATCHKEY_WORKSPACE    default of --workspace
   LATCHKEY_VAULT_KEY    key for recoverable secrets: 32 bytes in base64, or id:base64,id:base64 (first is current)
   LATCHKEY_TOKEN_KEY    seeds that tokens are signed with: 32 bytes, same forms
-  LATCHKEY_TOKEN_ISSUER issuer of those tokens; the id of the workspace unless set
+  LATCHKEY_TOKEN_ISSUER issuer of those tokens (default: the id of the workspace)
   LATCHKEY_PEPPER       secret that hashes are keyed with: 32 to 64 bytes, same forms
   PORT, LATCHKEY_HOST, LATCHKEY_LOG
-                        serve: where --port, --host and --log are not given
+                        serve: defaults of --port, --host and --log
   NO_COLOR              tables without colours
 
 Exit codes: 0 done, 1 failed or refused, 2 wrong arguments.`;

@@ -34,7 +34,7 @@ describe("a store", () => {
     ],
     [
       ["apis", "list", "--store-env", "BAD", "--store", "memory:"],
-      "--store and --store-env exclude each other",
+      "--store and --store-env cannot be used together",
     ],
     [["copy", "--to", "sqlite:a.db"], "--from is required"],
     [["copy", "--from-env", "BAD", "--to", "sqlite:a.db"], "--from-env must be memory:, "],
@@ -45,7 +45,7 @@ describe("a store", () => {
     [["import", "--from", "csv", "--store", "sqlite:a.db"], "<place> is required"],
     [
       ["import", "a.csv", "--place-env", "BAD", "--from", "csv", "--store", "sqlite:a.db"],
-      "<place> and --place-env exclude each other",
+      "<place> and --place-env cannot be used together",
     ],
   ])("%j is refused, and the value is never shown", async (args, message) => {
     const env = { EMPTY: "", BAD: "hunter2", MEMORY: "memory:" };

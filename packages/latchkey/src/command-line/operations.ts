@@ -90,7 +90,7 @@ export interface Outcome {
 /** The output of an update. */
 export function updateText(what: string, { isChanged, isRepeat }: Outcome): string {
   if (isRepeat && !isChanged) return `${what} was updated before`;
-  return isChanged ? `${what} is changed` : `nothing to change: ${what} is like that already`;
+  return isChanged ? `${what} is changed` : `nothing to change: ${what} already has these values`;
 }
 
 /** Adds the options that every command with a store has. */
@@ -113,7 +113,7 @@ function addOperation<Name extends OperationName>(
   const { operation, fields = [], use = "existing", deletes = false, canClear = false } = spec;
   const command = addInput(group.command(spec.name).description(spec.text), spec.args, fields);
   if (canClear)
-    command.option("--clear <list>", "options whose values are taken away: name,meta", list);
+    command.option("--clear <list>", "options whose values are removed: name,meta", list);
   if (deletes || spec.announce !== undefined) addYesOption(command);
   if (isRepeatable(operation)) addRepeatOption(command);
   addCommonOptions(command, use).action(async () => {
@@ -247,7 +247,7 @@ export function typedOf(command: Command, fields: readonly Field[]): Input {
 
 /** Adds the option that a deletion needs on a terminal. */
 export function addYesOption(command: Command): Command {
-  return command.option("--yes", "do it; needed on a terminal");
+  return command.option("--yes", "confirm; needed on a terminal");
 }
 
 /**

@@ -22,7 +22,7 @@ export interface Column<Row> {
 
 /** Adds the option that makes a command print JSON. */
 export function addJsonOption(command: Command): Command {
-  return command.option("--json", "print JSON, one object a line, instead of text");
+  return command.option("--json", "print JSON, one object per line, instead of text");
 }
 
 /**

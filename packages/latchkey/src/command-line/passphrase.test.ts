@@ -15,7 +15,7 @@ function giving(asks: boolean, ...lines: readonly string[]) {
 test("a new passphrase is asked for twice on a terminal", async () => {
   const { host, prompts } = giving(true, "twelve chars", "twelve chars");
   expect(await readNewPassphrase(host)).toBe("twelve chars");
-  expect(prompts).toEqual(["Passphrase (it is not shown): ", "The same passphrase again: "]);
+  expect(prompts).toEqual(["Passphrase (it is not shown): ", "Repeat the passphrase: "]);
 });
 
 test.each(["\n", "\r\n", ""])(
@@ -33,7 +33,9 @@ test("the passphrase of an existing backup is asked for once, however short", as
     expect(await readPassphrase(host)).toBe("short");
     expect(prompts).toHaveLength(1);
   }
-  await expect(readPassphrase(giving(true, "").host)).rejects.toThrow("--passphrase needs one");
+  await expect(readPassphrase(giving(true, "").host)).rejects.toThrow(
+    "--passphrase needs a passphrase",
+  );
 });
 
 test("characters of a passphrase are counted as people count them", async () => {

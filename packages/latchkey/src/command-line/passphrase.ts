@@ -14,8 +14,8 @@ export async function readNewPassphrase(host: Host): Promise<string> {
   const passphrase = await read(host, "Passphrase (it is not shown): ");
   if ([...passphrase].length < MIN_LENGTH)
     throw new UsageError(`the passphrase must have ${MIN_LENGTH} characters or more`);
-  if (host.asks && (await read(host, "The same passphrase again: ")) !== passphrase)
-    throw new UsageError("the two passphrases are not the same");
+  if (host.asks && (await read(host, "Repeat the passphrase: ")) !== passphrase)
+    throw new UsageError("the passphrases do not match");
   return passphrase;
 }
 
@@ -26,7 +26,7 @@ export async function readNewPassphrase(host: Host): Promise<string> {
  */
 export async function readPassphrase(host: Host): Promise<string> {
   const passphrase = await read(host, "Passphrase (it is not shown): ");
-  if (passphrase === "") throw new UsageError("--passphrase needs one on stdin");
+  if (passphrase === "") throw new UsageError("--passphrase needs a passphrase on stdin");
   return passphrase;
 }
 

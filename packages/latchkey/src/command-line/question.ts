@@ -9,19 +9,19 @@ export const QUESTION: readonly Field[] = [
   FIELDS.ipAddress,
   {
     flags: "--permissions <list>",
-    text: "names that the key must have, all of them, separated by commas",
+    text: "names, separated by commas; the key must have all of them",
     field: "authorization",
     read: (text) => ({ permissions: { and: list(text) } }),
   },
   {
     flags: "--cost <n>",
-    text: "uses that it takes; 1 unless given",
+    text: "uses to charge (default: 1)",
     field: "remaining",
     read: (text) => ({ cost: wholeNumber("--cost", 0)(text) }),
   },
   {
     flags: "--limits <list>",
-    text: "limits that it takes from, with what it takes: writes=2,reads",
+    text: "limits to charge, with their costs: writes=2,reads",
     field: "ratelimits",
     read: namedCosts,
   },

@@ -15,7 +15,7 @@ export interface RepeatOption {
 export function addRepeatOption(command: Command): Command {
   return command.option(
     "--idempotency-key <text>",
-    "for 24 hours the same command with the same text answers the same, and writes nothing again",
+    "for 24 hours, the same command with the same text prints the same and writes nothing again",
   );
 }
 
@@ -65,6 +65,8 @@ export async function perform<Name extends OperationName>(
     );
   const { secretShownBefore } = answer as { readonly secretShownBefore?: true };
   if (secretShownBefore)
-    host.warn("the secret was shown the first time, and is not kept: rotate the key for another");
+    host.warn(
+      "the secret was shown the first time, and is not kept: rotate the key to get a new one",
+    );
   return { answer, input: { ...typed, ...fields }, isRepeat };
 }

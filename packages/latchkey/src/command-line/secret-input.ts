@@ -23,7 +23,7 @@ export async function readSecret(argument: string, { readInput }: Host): Promise
 
 /** The warning about a URL with a password in the arguments. It is accepted all the same, because existing programs use one. */
 export const PASSWORD_IN_ARGUMENTS =
-  "a password in an argument is seen by ps and kept by the shell's history: set LATCHKEY_STORE, or name a variable that holds the URL (--store-env, --from-env, --to-env)";
+  "a password in an argument is visible to ps and kept in the shell's history: set LATCHKEY_STORE, or name a variable that holds the URL (--store-env, --from-env, --to-env)";
 
 /** A secret must not be an argument, because other users of the machine can see arguments. */
 export function secretInArguments(): UsageError {

@@ -57,7 +57,7 @@ export function addStoreOptions(command: Command, use: StoreUse = "existing"): C
       .option("--store <url>", `where keys live: ${forms}`)
       .option(
         "--store-env <variable>",
-        "the environment variable that holds it, if it has a password",
+        "the environment variable that holds the URL, if it has a password",
       ),
   );
 }
@@ -67,16 +67,16 @@ export function addServerOptions(command: Command): Command {
   return command
     .option(
       "--allow-no-persistence",
-      'Redis: take one without "appendonly yes"; it loses keys and revocations when it stops',
+      'Redis: accept a server without "appendonly yes", which loses keys and revocations when it stops',
     )
     .option(
       "--allow-eviction",
-      'Redis: take one without "maxmemory-policy noeviction"; it loses them when its memory is full',
+      'Redis: accept a server without "maxmemory-policy noeviction", which loses them when its memory is full',
     )
-    .option("--schema <name>", "PostgreSQL: the schema that holds the tables (default latchkey)")
+    .option("--schema <name>", "PostgreSQL: the schema that holds the tables (default: latchkey)")
     .option(
       "--no-prepared-statements",
-      "PostgreSQL: prepare no statements, as a pooler in between may demand (PgBouncer before 1.21)",
+      "PostgreSQL: do not prepare statements, as some poolers require (PgBouncer before 1.21)",
     );
 }
 
@@ -84,7 +84,7 @@ export function addServerOptions(command: Command): Command {
 export function addWorkspaceOption(command: Command): Command {
   return command.option(
     "--workspace <id>",
-    `the workspace (default ${DEFAULT_WORKSPACE_ID})`,
+    `the workspace (default: ${DEFAULT_WORKSPACE_ID})`,
     workspaceIdOf("--workspace"),
   );
 }
@@ -118,8 +118,8 @@ export function chooseStore(
   if (use !== "any" && isInMemory(parsed))
     throw new UsageError(
       use === "durable"
-        ? `${called} must outlive this program: what is created in memory is gone at exit`
-        : `${called} must be one that a server uses: a store in memory is gone at exit`,
+        ? `${called} must outlive this program: what is created in memory is lost at exit`
+        : `${called} must be one that a server uses: a store in memory is lost at exit`,
     );
   if (parsed.kind === "sqlite" && !isInMemory(parsed))
     assertPath(called, parsed.path, use !== "existing");
@@ -226,7 +226,7 @@ export function urlOf(
 ): string | undefined {
   if (variable === undefined) return url;
   const naming = `--${option.replace(/[<>-]/g, "")}-env`;
-  if (url !== undefined) throw new UsageError(`${option} and ${naming} exclude each other`);
+  if (url !== undefined) throw new UsageError(`${option} and ${naming} cannot be used together`);
   // Somebody may have put the URL itself here, so it is not repeated.
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(variable))
     throw new UsageError(`${naming} must be the name of an environment variable`);

@@ -23,7 +23,7 @@ const COMMANDS = [
   }),
   operationCommand({
     name: "ensure",
-    text: "print the id of the API of a name, which is created if there is none",
+    text: "print the id of the API with this name; create the API if there is none",
     operation: "ensureApi",
     args: ["<name>"],
     use: "durable",
@@ -53,7 +53,7 @@ const COMMANDS = [
   }),
   operationCommand({
     name: "update",
-    text: "change an API: what is not given stays as it is",
+    text: "change an API; omitted settings stay unchanged",
     operation: "updateApi",
     args: ["<apiId>"],
     fields: SETTINGS,

@@ -15,11 +15,11 @@ import { withLatchkey } from "../command-line/store-options.js";
 import { wholeNumber } from "../command-line/values.js";
 
 const FILTERS: readonly Field[] = [
-  { flags: "--key-id <id>", text: "what concerns a key" },
-  { flags: "--identity-id <id>", text: "what concerns an identity" },
+  { flags: "--key-id <id>", text: "only changes to this key" },
+  { flags: "--identity-id <id>", text: "only changes to this identity" },
   {
     flags: "--actor <name>",
-    text: "what somebody did: a root key's id, cli, or what your host says",
+    text: "only changes by one actor: a root key's id, cli, or the actor that your server names",
   },
 ];
 
@@ -42,8 +42,12 @@ export function addAudit(program: Command, host: Host): void {
   const audit = program
     .command("audit")
     .description("show who changed what, the latest last")
-    .option("--limit <n>", "the latest so many, 50 unless given", wholeNumber("--limit", 1, 10_000))
-    .option("--follow", "go on with what is changed from now on, until it is stopped")
+    .option(
+      "--limit <n>",
+      "how many of the latest changes (default: 50)",
+      wholeNumber("--limit", 1, 10_000),
+    )
+    .option("--follow", "keep running and show new changes until stopped")
     .addHelpText("after", example("latchkey audit --actor cli --follow"));
   addCommonOptions(addInput(audit, [], FILTERS)).action(async () => {
     const options = audit.opts<CommonOptions & { limit?: number; follow?: true }>();

@@ -26,10 +26,10 @@ interface Options extends StoreOptions, JsonOption {
 export function addBackup(program: Command, host: Host): void {
   const backup = program
     .command("backup")
-    .description("write everything that a store holds to a file; the servers may go on")
-    .requiredOption("--out <file>", "the file, which is not there yet")
-    .option("--recipients <list>", "encrypt it for these recipients of age (age1…)", list)
-    .option("--passphrase", "encrypt it with a passphrase, which is asked for, or read from stdin")
+    .description("write everything in a store to a file, while its servers keep running")
+    .requiredOption("--out <file>", "the new file, which must not exist yet")
+    .option("--recipients <list>", "encrypt it for these age recipients (age1…)", list)
+    .option("--passphrase", "encrypt it with a passphrase, from a prompt or from stdin")
     .addHelpText("after", example("latchkey backup --store sqlite:./keys.db --out keys.lkb"));
   addJsonOption(addStoreOptions(backup)).action(async (options: Options) => {
     const encryption = await encryptionOf(options, host);
@@ -53,7 +53,7 @@ async function encryptionOf(
   host: Host,
 ): Promise<Encryption | undefined> {
   if (recipients !== undefined && passphrase)
-    throw new UsageError("--recipients and --passphrase exclude each other");
+    throw new UsageError("--recipients and --passphrase cannot be used together");
   if (recipients !== undefined) return { recipients };
   return passphrase ? { passphrase: await readNewPassphrase(host) } : undefined;
 }

@@ -22,7 +22,7 @@ interface Word {
 export function addCompletion(program: Command, host: Host): void {
   program
     .command("completion")
-    .description("print a script by which a shell completes commands and options")
+    .description("print a script that completes commands and options in a shell")
     .addArgument(new Argument("<shell>").choices(SHELLS).argParser(oneOf("<shell>", SHELLS)))
     .addHelpText(
       "after",

@@ -46,7 +46,7 @@ describe("latchkey console", () => {
     server.signal("SIGTERM");
     expect(await server.ended).toMatchObject({
       exitCode: 0,
-      stderr: "latchkey: open this link: it signs in once. Ctrl+C stops the console\n",
+      stderr: "latchkey: open this link, which works once. Ctrl+C stops the console\n",
     });
     expect(server.lines).toHaveLength(1);
   });

@@ -21,7 +21,7 @@ interface Options extends StoreOptions, WorkspaceOption {
 
 const DESCRIPTION = `open a console for keys in a browser
 
-Listens on 127.0.0.1 only, and prints a link. Whoever opens it may do everything in the workspace; it signs in once, and the sign-in lasts for 12 hours or until the program stops (SIGTERM or SIGINT).`;
+Listens on 127.0.0.1 only, and prints a link that works once. Anyone who opens it has all permissions in the workspace. The sign-in lasts 12 hours, or until the program stops (SIGTERM or SIGINT).`;
 
 /** Only this machine can connect to it. */
 const LOOPBACK = "127.0.0.1";
@@ -62,7 +62,7 @@ async function runConsole(options: Options, host: Host): Promise<void> {
       });
       server.on("request", listener);
       host.print(link);
-      host.warn("open this link: it signs in once. Ctrl+C stops the console");
+      host.warn("open this link, which works once. Ctrl+C stops the console");
       await stopped;
       await drain(server, DRAIN_MS);
     },

@@ -25,27 +25,27 @@ interface Options extends StoreOptions, JsonOption {
 export function addCopy(program: Command, host: Host): void {
   const copy = program
     .command("copy")
-    .description("copy everything from one store to another, whichever they are")
-    .option("--from <url>", "the store that has the keys")
-    .option("--from-env <variable>", "the environment variable that holds it, if it has a password")
-    .option("--to <url>", "an empty store, or one with an unfinished copy of the same source")
-    .option("--to-env <variable>", "the environment variable that holds it, if it has a password")
+    .description("copy everything from one store to another, of the same or another kind")
+    .option("--from <url>", "the store to copy from")
     .option(
-      "--to-schema <name>",
-      "PostgreSQL: the schema of --to, where it is another than --schema",
+      "--from-env <variable>",
+      "the environment variable that holds the URL, if it has a password",
     )
+    .option("--to <url>", "an empty store, or one with an unfinished copy of the same source")
+    .option(
+      "--to-env <variable>",
+      "the environment variable that holds the URL, if it has a password",
+    )
+    .option("--to-schema <name>", "PostgreSQL: the schema of --to, if it differs from --schema")
     .option(
       "--live",
-      "the servers of the source keep running; at the end the keys have moved, for good",
+      "copy while the servers of the source keep running; at the end the keys have moved for good",
     )
-    .option(
-      "--start-over",
-      "delete first what another copy or restore left half done in the target",
-    )
+    .option("--start-over", "first delete what an unfinished copy or restore left in the target")
     .option("--take-back", "cancel a live copy that did not finish: the source is in charge again")
     .option(
       "--force",
-      "with --take-back: also from a target that serves, which is closed, or that is lost: then leave --to out",
+      "with --take-back: even if the target serves (it is closed) or is lost (then omit --to)",
     )
     .addHelpText(
       "after",
@@ -53,10 +53,10 @@ export function addCopy(program: Command, host: Host): void {
     );
   addJsonOption(addServerOptions(copy)).action(async (options: Options) => {
     const { live = false, startOver = false, takeBack = false, force = false } = options;
-    if (live && takeBack) throw new UsageError("--take-back and --live exclude each other");
+    if (live && takeBack) throw new UsageError("--take-back and --live cannot be used together");
     if (startOver && takeBack)
-      throw new UsageError("--take-back and --start-over exclude each other");
-    if (force && !takeBack) throw new UsageError("--force is for --take-back alone");
+      throw new UsageError("--take-back and --start-over cannot be used together");
+    if (force && !takeBack) throw new UsageError("--force needs --take-back");
     const isToGiven = options.to !== undefined || options.toEnv !== undefined;
     if (!isToGiven && !force) throw new UsageError("--to is required");
     const source = { url: options.from, variable: options.fromEnv };

@@ -89,7 +89,7 @@ describe("latchkey doctor", () => {
     });
     const { stdout, exitCode } = await cli.run("doctor");
     expect(exitCode).toBe(1);
-    expect(stdout).toContain(`key ${keyId}: the limit s stands until 2200-01-01T01:`);
+    expect(stdout).toContain(`key ${keyId}: the limit s stands still until 2200-01-01T01:`);
     expect(stdout).not.toContain("the limit default");
   });
 
@@ -102,9 +102,9 @@ describe("latchkey doctor", () => {
     const { exitCode, stdout } = await cli.run("doctor");
     expect(stdout.match(/^future\twrong\t.*$/gm)).toEqual([
       `future\twrong\tkey ${keyId}: no refill until 2199-12-15T00:00:00.000Z; --fix mends it`,
-      `future\twrong\tkey ${keyId}: the limit default stands until 2200-01-01T01:00:00.000Z; --fix mends it`,
+      `future\twrong\tkey ${keyId}: the limit default stands still until 2200-01-01T01:00:00.000Z; --fix mends it`,
       `future\twrong\tidentity ${identityId}: no refill until 2200-01-01T00:00:00.000Z; --fix mends it`,
-      `future\twrong\tidentity ${identityId}: the limit writes stands until 2200-01-01T01:00:00.000Z; --fix mends it`,
+      `future\twrong\tidentity ${identityId}: the limit writes stands still until 2200-01-01T01:00:00.000Z; --fix mends it`,
     ]);
     expect(exitCode).toBe(1);
     expect(wrongOf(await cli.json("doctor --fix"))).toHaveLength(4);
@@ -243,7 +243,7 @@ describe("latchkey doctor", () => {
     });
     const { exitCode, stdout } = await cli.run("doctor");
     expect(stdout).toContain(
-      `records\twrong\tthe API ${made.apiId} cannot be read, so that none of its keys verifies\n`,
+      `records\twrong\tthe API ${made.apiId} cannot be read, so none of its keys verifies\n`,
     );
     expect(stdout).toContain("looked at 1 API, 1 key and 1 identity");
     expect(exitCode).toBe(1);
@@ -262,7 +262,7 @@ describe("latchkey doctor", () => {
     };
     await at(cli, NOON, damage);
     expect((await cli.run("doctor")).stdout).toContain(
-      "webhooks\twrong\tthe record of how far events were sent cannot be read, so none is sent; without it only later ones are; --fix mends it\n",
+      "webhooks\twrong\tthe record of how far events were sent cannot be read, so none is sent; without it, only later events are sent; --fix mends it\n",
     );
     expect(wrongOf(await cli.json("doctor --fix"))).toMatchObject([{ state: "mended" }]);
     expect(wrongOf(await cli.json("doctor"))).toEqual([]);
@@ -327,7 +327,7 @@ describe("latchkey doctor tries the key rings", () => {
         exitCode: 1,
         found: [
           `vault\twrong\t1 encrypted secret, the first of ${keyId}: the key v1 of LATCHKEY_VAULT_KEY is missing`,
-          "pepper\twrong\t2 keys: the pepper p1 of LATCHKEY_PEPPER is missing, so no secret of theirs is found",
+          "pepper\twrong\t2 keys: the pepper p1 of LATCHKEY_PEPPER is missing, so their secrets are not found",
         ],
       });
   });
@@ -337,8 +337,8 @@ describe("latchkey doctor tries the key rings", () => {
     expect(await doctor({ LATCHKEY_VAULT_KEY: ring("v1", 5), LATCHKEY_PEPPER: PEPPER })).toEqual({
       exitCode: 1,
       found: [
-        `vault\twrong\t1 encrypted secret, the first of ${keyId}: the key v1 of LATCHKEY_VAULT_KEY does not open what it encrypted: it is another key, or that is damaged`,
-        "pepper\tfine\thas the ids of all hashes; only recoverable and imported keys could tell whether it is the same, and there is none",
+        `vault\twrong\t1 encrypted secret, the first of ${keyId}: the key v1 of LATCHKEY_VAULT_KEY cannot decrypt: it is a different key, or the secret is damaged`,
+        "pepper\tfine\thas the ids of all hashes; its value can be checked only on recoverable and imported keys, and there are none",
       ],
     });
     expect(await doctor({ LATCHKEY_VAULT_KEY: VAULT, LATCHKEY_PEPPER: ring("p1", 6) })).toEqual({
@@ -374,7 +374,7 @@ describe("latchkey doctor tries the key rings", () => {
       expect(await run(args, { env: other, readInput })).toMatchObject({
         exitCode: 1,
         stderr:
-          "latchkey: keys that begin like this secret: 1 key: the pepper p1 of LATCHKEY_PEPPER is missing, so no secret of theirs is found\n",
+          "latchkey: keys that begin like this secret: 1 key: the pepper p1 of LATCHKEY_PEPPER is missing, so their secrets are not found\n",
       });
       expect(await run(args, { env, readInput })).toMatchObject({ exitCode: 0, stderr: "" });
       const unknown = { env: other, readInput: async () => "sk_of_another_system" };

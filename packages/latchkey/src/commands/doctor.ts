@@ -29,7 +29,7 @@ export function addDoctor(program: Command, host: Host): void {
       "check whether the store answers, whether its clock, its lists and its records agree, whether the vault key and the pepper fit, and whether a wrong clock has put limits or refills into the future; exits with 1 if something is wrong",
     )
     .option("--fix", "mend what can be mended")
-    .option("--end-leases", "end all leases first: then no change waits for them any more")
+    .option("--end-leases", "first end all leases, so that no change waits for them")
     .addHelpText("after", example("latchkey doctor --store sqlite:./keys.db --fix"));
   addCommonOptions(doctor).action(async (options: Options) => {
     const rings = readRings(host);

@@ -16,7 +16,7 @@ import { list, wholeNumber } from "../command-line/values.js";
 const FIELDS: readonly Field[] = [
   {
     flags: "--after <cursor>",
-    text: "where an earlier call ended; from the beginning unless given",
+    text: "the cursor where an earlier call ended (default: the beginning)",
   },
   { flags: "--types <list>", text: "only these: key.created,key.deleted", read: list },
 ];
@@ -37,7 +37,7 @@ const INTERVAL_MS = 1_000;
 /** Adds `latchkey events`: events in the order of their commits. */
 export const addEvents: AddCommand = groupCommand(
   "events",
-  "read what happened, in its order",
+  "read events in order, and write events for keys that expire soon",
   ["latchkey events read --types key.created --json", "latchkey events notice --expires-within 3d"],
   [addNotice, addRead],
 );
@@ -46,10 +46,14 @@ function addRead(events: Command, host: Host): void {
   const read = events
     .command("read")
     .description(
-      "show every event since a cursor, the earliest first; the last line says where it ended",
+      "show every event since a cursor, the earliest first; the last line is the cursor to continue from",
     )
-    .option("--limit <n>", "only so many, the earliest", wholeNumber("--limit", 1, 1_000_000))
-    .option("--follow", "go on with what happens from now on, until it is stopped");
+    .option(
+      "--limit <n>",
+      "how many of the earliest events (default: all)",
+      wholeNumber("--limit", 1, 1_000_000),
+    )
+    .option("--follow", "keep running and show new events until stopped");
   addCommonOptions(addInput(read, [], FIELDS)).action(async () => {
     const options = read.opts<CommonOptions & { limit?: number; follow?: true }>();
     const { limit: most = Number.POSITIVE_INFINITY, follow = false } = options;
@@ -77,7 +81,7 @@ function addNotice(events: Command, host: Host): void {
     .description("write an event for each key that expires soon, and for each that has expired")
     .option(
       "--expires-within <span>",
-      "how long before that a key expires soon: 7d unless given",
+      "how far ahead an expiry counts as soon (default: 7d)",
       span("--expires-within", 1),
     );
   addCommonOptions(notice).action(async () => {

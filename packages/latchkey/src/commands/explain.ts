@@ -21,7 +21,7 @@ export function addExplain(program: Command, host: Host): void {
   const explain = program
     .command("explain")
     .description(
-      "show each check of a verification, and when it would pass; takes nothing, and exits with 1 if the key would be refused",
+      "show each check of a verification and when it would pass, without charging the key; exits with 1 if the key would be refused",
     )
     .argument("<keyId>", `id of the key; ${ON_STDIN}`)
     .addHelpText("after", example("latchkey explain <keyId> --permissions docs.read"));
@@ -86,9 +86,9 @@ function seen(check: VerdictCheck, now: number, written: WriteInstant): string |
     case "api":
       return check.wanted === undefined
         ? check.apiId
-        : `asked for ${check.wanted}, is of ${check.apiId}`;
+        : `asked for ${check.wanted}, belongs to ${check.apiId}`;
     case "environment":
-      return `asked for ${check.wanted}, is of ${check.environment ?? "none"}`;
+      return `asked for ${check.wanted}, has ${check.environment ?? "none"}`;
     case "start":
       return `${check.startsAt > now ? "starts" : "started"} ${written(check.startsAt)}`;
     case "idle":

@@ -30,13 +30,13 @@ const PRIVATE_MODE = 0o600;
 export function addExport(program: Command, host: Host): void {
   const command = program
     .command("export")
-    .description("write the keys of a workspace with their hashes, and without any secret")
+    .description("write the keys of a workspace with their hashes but without secrets")
     .addOption(
       choiceOption("--format <format>", "how keys are written", FORMATS).makeOptionMandatory(),
     )
     .option("--api-id <id>", "only the keys of this API, by its id or its name")
     .option("--out <file>", "a new file to write to (default: stdout)")
-    .option("--escape-formulas", "csv: for a spreadsheet, which would run =… in a name");
+    .option("--escape-formulas", "csv: escape names such as =… that a spreadsheet would run");
   addWorkspaceOption(addStoreOptions(command))
     .addHelpText(
       "after",
@@ -73,8 +73,8 @@ async function runExport(options: Options, host: Host, command: Command): Promis
 function* summaryOf(page: ExportPage | undefined): Generator<string> {
   const { exported = 0, sealed = 0, peppered = 0, damaged = 0, damagedApis = 0 } = page ?? {};
   yield `${exported} keys`;
-  if (sealed > 0) yield `${sealed} encrypted secrets were left out: only their hashes are there`;
-  if (peppered > 0) yield `${peppered} hashes are of use only with the pepper`;
+  if (sealed > 0) yield `${sealed} encrypted secrets were left out: only their hashes are exported`;
+  if (peppered > 0) yield `${peppered} hashes work only with the pepper`;
   if (damaged > 0) yield `${damaged} keys cannot be read and were left out`;
   if (damagedApis > 0) yield `${damagedApis} APIs cannot be read: their keys were left out`;
 }

@@ -39,15 +39,15 @@ describe("how a limit counts", () => {
   test.each([
     [
       "keys update key_1 --ratelimit 10/1m:leaky",
-      "--ratelimit: what stands behind the span must be fixed, sliding, token-bucket, concurrent, burst=units or shadow",
+      "--ratelimit: what follows the span must be fixed, sliding, token-bucket, concurrent, burst=units or shadow",
     ],
     [
       "keys update key_1 --ratelimit 10/1m:auto",
-      "--ratelimit: what stands behind the span must be fixed, sliding, token-bucket, concurrent, burst=units or shadow",
+      "--ratelimit: what follows the span must be fixed, sliding, token-bucket, concurrent, burst=units or shadow",
     ],
     [
       "keys update key_1 --ratelimit 10/1m:sliding:fixed",
-      "--ratelimit: what stands behind the span must not be given twice",
+      "--ratelimit: what follows the span must not be given twice",
     ],
     [
       "keys update key_1 --ratelimits a=1/1m:burst=0",

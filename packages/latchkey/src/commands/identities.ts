@@ -12,7 +12,7 @@ const WHICH = { args: ["[identityId]"], fields: [FIELDS.externalId] };
 const COMMANDS = [
   operationCommand({
     name: "create",
-    text: "create an identity under your own id of a user",
+    text: "create an identity for a user, under your own id",
     operation: "createIdentity",
     args: ["<externalId>"],
     fields: [...SETTINGS, FIELDS.firstRemaining],
@@ -20,11 +20,11 @@ const COMMANDS = [
     print: ({ identityId }) => [["identityId", identityId]],
   }),
   listCommand({
-    text: "list the identities of the workspace, or those with a part of an id",
+    text: "list the identities of the workspace, or search them by a part of their external id",
     fields: [
       {
         flags: "--external-id-contains <text>",
-        text: "a part of your own id, in upper or lower case",
+        text: "a part of your own id, ignoring case",
       },
     ],
     page: async (latchkey, input) => {
@@ -46,7 +46,7 @@ const COMMANDS = [
   }),
   operationCommand({
     name: "update",
-    text: "change an identity, by its id or by --external-id: what is not given stays as it is",
+    text: "change an identity, by its id or by --external-id; omitted settings stay unchanged",
     operation: "updateIdentity",
     args: WHICH.args,
     fields: [...WHICH.fields, ...SETTINGS, FIELDS.remaining],
@@ -55,7 +55,7 @@ const COMMANDS = [
   }),
   operationCommand({
     name: "update-remaining",
-    text: "set, increase or decrease the uses that the keys of an identity share, exact beside their verifications",
+    text: "set, increase or decrease the uses that the keys of an identity share, exact even during verifications",
     operation: "updateRemaining",
     args: WHICH.args,
     fields: [...WHICH.fields, ...CHANGE_OF_USES],
@@ -67,13 +67,13 @@ const COMMANDS = [
   }),
   operationCommand({
     name: "delete",
-    text: "delete an identity; its keys live on without one, unless --keys says otherwise",
+    text: "delete an identity; its keys remain without one, unless --keys says otherwise",
     operation: "deleteIdentity",
     args: ["<identityId>"],
     fields: [
       {
         flags: "--keys <what>",
-        text: "what becomes of its keys: unlink unless given",
+        text: "what happens to its keys (default: unlink)",
         words: ["unlink", "disable", "delete"],
       },
     ],
@@ -87,7 +87,7 @@ const COMMANDS = [
   }),
   operationCommand({
     name: "erase",
-    text: "delete an identity with its keys, and overwrite what the audit log says of them",
+    text: "delete an identity with its keys, and overwrite what the audit log says about them",
     operation: "eraseIdentity",
     ...WHICH,
     announce: async (_, { identityId, externalId }) =>

@@ -101,7 +101,7 @@ Dry run: nothing was written.
     [["--from", "postman"], "--from must be better-auth or unkey or csv or jsonl"],
     [
       ["--from", "csv", "--api-id", "a", "--api-name", "tides"],
-      "--api-id and --api-name must not both be given",
+      "--api-id and --api-name cannot be used together",
     ],
     [["--from", "csv", "--map", "/nowhere.json"], "--map cannot be read"],
     [["--from", "csv", "--api-name", "t"], "--api-name must be a string of 3 to 256 characters"],
@@ -162,7 +162,7 @@ Dry run: nothing was written.
     ]);
     expect([wrong.exitCode, wrong.stderr]).toEqual([
       2,
-      expect.stringContaining('--map: "columns.a" names no field: one of apiId'),
+      expect.stringContaining('--map: "columns.a" must name one of the fields apiId'),
     ]);
   });
 

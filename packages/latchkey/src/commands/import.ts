@@ -43,7 +43,7 @@ export function addImport(program: Command, host: Host): void {
   const command = program
     .command("import")
     .description(
-      "take over keys of another system, which go on working; what is there already stays as it is, so it can be run again",
+      "take over keys of another system, which keep working; existing keys stay unchanged, so you can run it again",
     )
     .argument(
       "[place]",
@@ -51,26 +51,26 @@ export function addImport(program: Command, host: Host): void {
     )
     .option(
       "--place-env <variable>",
-      "the environment variable that holds it, if it has a password",
+      "the environment variable that holds the URL, if it has a password",
     )
-    .addOption(choiceOption("--from <kind>", "what it holds", SOURCES).makeOptionMandatory())
-    .option("--map <file>", "csv and jsonl: how columns become fields, as JSON")
+    .addOption(choiceOption("--from <kind>", "the kind of source", SOURCES).makeOptionMandatory())
+    .option("--map <file>", "csv and jsonl: a JSON file that maps columns to fields")
     .option(
       "--api-id <id>",
-      "the API of all keys, by its id or its name (default: each row says its own)",
+      "the API of all keys, by its id or its name (default: each row names its own)",
     )
     .option(
       "--api-name <name>",
-      "the API of all keys by its name; it is created if there is none",
+      "the API of all keys, by its name; created if there is none",
       apiNameOf("--api-name"),
     )
-    .option("--table <name>", "better-auth: the table of its keys (default apikey)")
-    .option("--delimiter <text>", "csv: what stands between columns (default a comma)")
+    .option("--table <name>", "better-auth: the table of its keys (default: apikey)")
+    .option("--delimiter <text>", "csv: the separator between columns (default: a comma)")
     .option(
       "--report <file>",
-      "write a line of JSON for each row there: what became of it, and why",
+      "write one line of JSON per row to this file: its outcome, and the reason",
     )
-    .option("--dry-run", "write nothing, and say what would be written");
+    .option("--dry-run", "write nothing; only show what would be written");
   addJsonOption(addWorkspaceOption(addStoreOptions(command, "durable")))
     .addHelpText(
       "after",
@@ -93,7 +93,7 @@ async function runImport(
 ): Promise<void> {
   const { apiName, dryRun = false } = options;
   if (options.apiId !== undefined && apiName !== undefined)
-    throw new UsageError("--api-id and --api-name must not both be given");
+    throw new UsageError("--api-id and --api-name cannot be used together");
   // Only this command needs the readers of files and databases.
   const { formatReport, importKeys, openSource } = await import("@latchkey/import");
   const map = options.map === undefined ? {} : readMap(options.map);
@@ -154,7 +154,7 @@ function readMap(path: string): KeyMap {
     return JSON.parse(readFileSync(path, "utf8")) as KeyMap;
   } catch (error) {
     throw new UsageError(
-      error instanceof SyntaxError ? "--map must name a file of JSON" : "--map cannot be read",
+      error instanceof SyntaxError ? "--map must name a JSON file" : "--map cannot be read",
     );
   }
 }

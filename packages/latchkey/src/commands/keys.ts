@@ -36,7 +36,7 @@ const SETTINGS: readonly Field[] = settingsWith(FIELDS.remaining);
 const GRACE: Field = {
   flags: "--grace <span>",
   field: "graceMs",
-  text: "how long the old secret goes on, such as 1d; not at all unless given",
+  text: "how long the old secret stays valid, such as 1d (default: not at all)",
   read: span("--grace"),
 };
 
@@ -44,10 +44,10 @@ const GRACE: Field = {
 const FILTERS: readonly Field[] = [
   FIELDS.apiId,
   FIELDS.externalId,
-  { flags: "--identity-id <id>", text: "id of an identity, in place of --external-id" },
+  { flags: "--identity-id <id>", text: "id of an identity, instead of --external-id" },
   {
     flags: "--start <text>",
-    text: "what the secret begins with, as a log shows it: which key is this?",
+    text: "what the secret begins with, as shown in a log",
     read: (typed) => typed.slice(0, 32),
   },
   {
@@ -59,27 +59,31 @@ const FILTERS: readonly Field[] = [
   ...range("expires", "30d from now", isoDateOrSpan),
   ...range("used", "90d ago", isoDateOrAge),
   ...range("created", "7d ago", isoDateOrAge),
-  { flags: "--name-contains <text>", text: "a part of the name, in upper or lower case" },
+  { flags: "--name-contains <text>", text: "a part of the name, ignoring case" },
   {
     flags: "--permission <name>",
-    text: "a permission that a verification would grant it",
+    text: "a permission that a verification would grant the key",
   },
   { flags: "--role <name>", text: "a role that it has" },
   { flags: "--environment <text>", text: "its environment" },
-  { flags: "--tags <list>", text: "tags that it has all of, separated by commas", read: list },
+  {
+    flags: "--tags <list>",
+    text: "tags, separated by commas; the key has all of them",
+    read: list,
+  },
   {
     flags: "--order-by <field>",
-    text: "createdAt unless given; the others with --api-id or a user, of at most 2,000 keys",
+    text: "sort field (default: createdAt); others need --api-id or a user, with at most 2,000 keys",
     words: ["createdAt", "expires", "lastUsedAt"],
   },
-  { flags: "--order <order>", text: "asc unless given", words: ["asc", "desc"] },
+  { flags: "--order <order>", text: "sort order (default: asc)", words: ["asc", "desc"] },
 ];
 
 /** `--used-before <when>` and `--used-after <when>`. */
 function range(what: string, span: string, read: typeof isoDateOrAge): readonly Field[] {
   return ["before", "after"].map((side) => ({
     flags: `--${what}-${side} <when>`,
-    text: side === "before" ? `before then: ${span}, or an ISO date` : "then or later",
+    text: side === "before" ? `before this time: ${span}, or an ISO date` : "at this time or later",
     read: read(`--${what}-${side}`),
   }));
 }
@@ -115,11 +119,11 @@ const COLUMNS: readonly Column<ShownKey>[] = [
 const COMMANDS = [
   operationCommand({
     name: "create",
-    text: "issue a key and print its id and its secret, which is shown this once",
+    text: "issue a key and print its id and its secret, which is shown only once",
     operation: "createKey",
     args: ["<apiId>"],
     fields: [
-      { flags: "--prefix <text>", text: "what stands before the _ of the secret" },
+      { flags: "--prefix <text>", text: "the part of the secret before the _" },
       BYTE_LENGTH,
       { flags: "--create", text: "create the --roles and --permissions that do not exist" },
       { flags: "--recoverable", text: "keep the secret, encrypted; needs LATCHKEY_VAULT_KEY" },
@@ -140,7 +144,7 @@ const COMMANDS = [
   }),
   listCommand({
     name: "find",
-    text: "find keys of all APIs, of one or of a user, by what they are and how they are used",
+    text: "find keys of all APIs, of one API or of a user, by their settings and their use",
     fields: FILTERS,
     page: listPage,
     columns: () => [...COLUMNS, { title: "API ID", of: ({ apiId }) => apiId, inTable: null }],
@@ -160,7 +164,7 @@ const COMMANDS = [
   }),
   operationCommand({
     name: "update",
-    text: "change a key: what is not given stays as it is",
+    text: "change a key; omitted settings stay unchanged",
     operation: "updateKey",
     args: ["<keyId>"],
     fields: SETTINGS,
@@ -170,7 +174,7 @@ const COMMANDS = [
   }),
   operationCommand({
     name: "update-many",
-    text: "change up to 100 keys alike, all of them or none: what is not given stays as it is",
+    text: "change up to 100 keys alike, all of them or none; omitted settings stay unchanged",
     operation: "updateKeys",
     fields: [
       { flags: "--keys <list>", text: "the keys, by their ids", field: "keyIds", read: list },
@@ -185,7 +189,7 @@ const COMMANDS = [
   }),
   operationCommand({
     name: "update-remaining",
-    text: "set, increase or decrease the uses left to a key, exact beside its verifications",
+    text: "set, increase or decrease the uses left of a key, exact even during verifications",
     operation: "updateRemaining",
     args: ["<keyId>"],
     fields: CHANGE_OF_USES,
@@ -193,7 +197,7 @@ const COMMANDS = [
   }),
   keysCommand({
     name: "disable",
-    text: "switch a key off, or all keys of a user or an API: they verify nowhere from now on",
+    text: "switch a key off, or all keys of a user or an API, so that they no longer verify",
     does: "switches off",
     one: "updateKey",
     settings: { enabled: false },
@@ -209,7 +213,7 @@ const COMMANDS = [
   }),
   operationCommand({
     name: "rotate",
-    text: "put a key with a new secret in the place of one, and print it: it is shown this once",
+    text: "replace a key with one that has a new secret, and print it; it is shown only once",
     operation: "rotateKey",
     args: ["<keyId>"],
     fields: [GRACE],
@@ -291,7 +295,7 @@ async function refuseLosingDefaultLimit(latchkey: Latchkey, input: Input): Promi
   for (const keyId of (input.keyIds ?? []) as readonly string[])
     if ((await latchkey.getKey({ keyId })).ratelimit !== undefined)
       throw new UsageError(
-        `--ratelimits are all limits of a key, and ${keyId} has the limit default: give --ratelimit as well, or --clear ratelimit`,
+        `--ratelimits sets all limits of a key, and ${keyId} has the limit default: also give --ratelimit, or --clear ratelimit`,
       );
   return {};
 }

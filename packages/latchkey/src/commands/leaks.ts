@@ -35,7 +35,7 @@ const COLUMNS: readonly Column<Found>[] = [
 
 const CHECK = `find keys in a text, and disable them
 
-Finds every key of latchkey's own form, whatever stands around it, and keys of another form by --prefixes. What is done to a key, and where it was found, is in the audit log. Exits with 1 if a key is found.`;
+Finds every key in latchkey's own format, whatever surrounds it, and keys in another format by --prefixes. The audit log shows what was done to a key and where it was found. Exits with 1 if a key is found.`;
 
 /** Possible secrets per call of core. */
 const AT_ONCE = 100;
@@ -58,7 +58,11 @@ function addCheck(leaks: Command, host: Host): void {
     .description(CHECK)
     .argument("<file>", "- reads stdin")
     .addOption(
-      choiceOption("--policy <policy>", "what becomes of a key", LEAK_POLICIES).default("disable"),
+      choiceOption(
+        "--policy <policy>",
+        "what happens to a key that is found",
+        LEAK_POLICIES,
+      ).default("disable"),
     )
     .option(
       "--prefixes <list>",

@@ -39,7 +39,7 @@ export function addLimits(program: Command, host: Host): void {
   const limits = program
     .command("limits")
     .description(
-      "show what is left of the rate limits of a key, and of its identity, or of an identity",
+      "show what is left of the rate limits of a key and its identity, or of an identity",
     )
     .addHelpText(
       "after",

@@ -92,7 +92,7 @@ describe("many keys at once", () => {
       stdout: "each of 2 keys is changed\n",
     });
     expect((await run(`${command} --name old`)).stdout).toBe(
-      "nothing to change: each of 2 keys is like that already\n",
+      "nothing to change: each of 2 keys already has these values\n",
     );
     expect(await run(`keys update-many --keys ${first},key_unknown --name new`)).toMatchObject({
       exitCode: 1,
@@ -100,7 +100,7 @@ describe("many keys at once", () => {
     const lost = await run(`${command} --ratelimits writes=3/1h:auto`);
     expect(lost).toMatchObject({
       exitCode: 2,
-      stderr: expect.stringContaining(`${first} has the limit default: give --ratelimit as well`),
+      stderr: expect.stringContaining(`${first} has the limit default: also give --ratelimit`),
     });
     for (const keyId of [first, second])
       expect(await json(`keys get ${keyId}`)).toMatchObject([

@@ -74,7 +74,7 @@ export function keysCommand(spec: KeysCommand): AddCommand {
           made,
         );
         const [count = 0, damaged = 0] = Object.values(answer);
-        if (damaged > 0) host.warn(`${plural(damaged, "key")} cannot be read, and stays as it is`);
+        if (damaged > 0) host.warn(`${plural(damaged, "key")} cannot be read: left unchanged`);
         print(
           { ...input, ...answer },
           `${plural(count, "key")} ${count === 1 ? "is" : "are"} ${spec.name}d`,

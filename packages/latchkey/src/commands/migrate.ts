@@ -15,7 +15,7 @@ export function addMigrate(program: Command, host: Host): void {
   const command = program
     .command("migrate")
     .description(
-      "make the tables in PostgreSQL, or bring them up to date, for servers whose own user may not; other stores do this by themselves",
+      "create or update the tables in PostgreSQL, for servers whose own user has no right to do so; other stores do this by themselves",
     )
     .addHelpText("after", example("latchkey migrate --store postgres://owner@localhost/app"));
   addStoreOptions(command, "any").action(async (options: StoreOptions) => {

@@ -34,7 +34,7 @@ const COMMANDS = [
   }),
   operationCommand({
     name: "delete",
-    text: "delete a permission: no key and no role has it any more",
+    text: "delete a permission, and remove it from all keys and roles",
     operation: "deletePermission",
     args: ["<permissionId>"],
     deletes: true,

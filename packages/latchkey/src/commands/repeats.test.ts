@@ -5,7 +5,7 @@ import { runInProcess } from "../testing/run-in-process.js";
 const REPEATED =
   "latchkey: this is the answer of an earlier command with the same --idempotency-key: nothing was done again\n";
 const SHOWN =
-  "latchkey: the secret was shown the first time, and is not kept: rotate the key for another\n";
+  "latchkey: the secret was shown the first time, and is not kept: rotate the key to get a new one\n";
 
 /** All commands with this option, such as `keys create`. */
 async function commandsWith(option: string): Promise<readonly string[]> {
@@ -63,7 +63,7 @@ describe("--idempotency-key", () => {
     expect(await run(command)).toEqual({
       exitCode: 1,
       stdout: "",
-      stderr: `${REPEATED}${SHOWN}latchkey: root key ${id} was made before\n`,
+      stderr: `${REPEATED}${SHOWN}latchkey: root key ${id} was issued by an earlier command\n`,
     });
     expect(JSON.parse((await run(`${command} --json`)).stdout)).toEqual({
       rootKeyId: id,

@@ -34,7 +34,7 @@ const COMMANDS = [
   }),
   operationCommand({
     name: "release",
-    text: "end a reservation, and give back all that it holds",
+    text: "end a reservation, and return all that it holds",
     operation: "release",
     args: ["<reservationId>"],
     print: (_, { reservationId }) => `reservation ${reservationId} is released`,
@@ -44,7 +44,7 @@ const COMMANDS = [
 /** Adds `latchkey reservations`: what is held until the final cost is known, and slots of concurrent limits. */
 export const addReservations: AddCommand = groupCommand(
   "reservations",
-  "list and release what is held: uses and units until the cost is known, and slots",
+  "list and release reservations: uses and units held until the cost is known, and slots",
   ["latchkey reservations list --key-id <keyId>", "latchkey reservations release <reservationId>"],
   COMMANDS,
 );

@@ -178,7 +178,7 @@ describe("a command", () => {
     ])
       expect(await run(`${args}`)).toEqual({
         exitCode: 0,
-        stdout: `nothing to change: ${what} is like that already\n`,
+        stdout: `nothing to change: ${what} already has these values\n`,
         stderr: "",
       });
     expect(await json("audit")).toHaveLength(entries);

@@ -30,9 +30,9 @@ export function addRestore(program: Command, host: Host): void {
     .command("restore")
     .description("write a backup to an empty store")
     .requiredOption("--in <file>", "the backup")
-    .option("--identity <file>", "the file with the identity of age that opens it")
-    .option("--passphrase", "its passphrase is asked for, or read from stdin")
-    .option("--start-over", "delete first what another copy or restore left half done in the store")
+    .option("--identity <file>", "the file with the age identity that decrypts it")
+    .option("--passphrase", "decrypt it with a passphrase, from a prompt or from stdin")
+    .option("--start-over", "first delete what an unfinished copy or restore left in the store")
     .addHelpText("after", example("latchkey restore --store sqlite:./new.db --in keys.lkb"));
   addJsonOption(addStoreOptions(restore, "durable")).action(async (options: Options) => {
     // Checked before the store is opened: an unreadable backup must not leave a new file behind.
@@ -65,11 +65,11 @@ async function decryptionOf(
   host: Host,
 ): Promise<Decryption | undefined> {
   if (identity !== undefined && passphrase)
-    throw new UsageError("--identity and --passphrase exclude each other");
+    throw new UsageError("--identity and --passphrase cannot be used together");
   if (identity === undefined)
     return passphrase ? { passphrase: await readPassphrase(host) } : undefined;
   const text = await withFile("--identity", identity, () => readFileSync(identity, "utf8"));
   const key = text.split(/\r?\n/).find((line) => line.startsWith("AGE-SECRET-KEY-"));
-  if (key === undefined) throw new UsageError("--identity must name a file of age-keygen");
+  if (key === undefined) throw new UsageError("--identity must name a file written by age-keygen");
   return { identity: key };
 }

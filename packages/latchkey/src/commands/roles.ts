@@ -5,7 +5,7 @@ import { listCommand, operationCommand, updateText } from "../command-line/opera
 const COMMANDS = [
   operationCommand({
     name: "create",
-    text: "create a role, with permissions that exist",
+    text: "create a role with existing permissions",
     operation: "createRole",
     args: ["<name>"],
     fields: [FIELDS.description, FIELDS.permissions],
@@ -14,7 +14,7 @@ const COMMANDS = [
   }),
   operationCommand({
     name: "ensure",
-    text: "make --permissions all that the role of a name holds; what does not exist is created",
+    text: "replace the permissions of the role with this name; create what does not exist",
     operation: "ensureRole",
     args: ["<name>"],
     fields: [FIELDS.permissions],
@@ -51,7 +51,7 @@ const COMMANDS = [
   }),
   operationCommand({
     name: "update",
-    text: "make --permissions all that a role holds; its keys see it at once",
+    text: "replace the permissions of a role; its keys get them at once",
     operation: "setRolePermissions",
     args: ["<roleId>"],
     fields: [FIELDS.permissions],
@@ -59,7 +59,7 @@ const COMMANDS = [
   }),
   operationCommand({
     name: "delete",
-    text: "delete a role: no key has it any more",
+    text: "delete a role, and remove it from all keys",
     operation: "deleteRole",
     args: ["<roleId>"],
     deletes: true,

@@ -60,9 +60,9 @@ export const addRootKey: AddCommand = groupCommand(
 function addCreate(rootKey: Command, host: Host): void {
   const create = rootKey
     .command("create", { isDefault: true })
-    .description("issue a key and print it, and nothing else: it is shown this once")
+    .description("issue a key and print nothing else; it is shown only once")
     .requiredOption("--permissions <list>", PERMISSIONS_TEXT, list)
-    .option("--name <text>", "name to know the key by, 1 to 256 characters")
+    .option("--name <text>", "a name for the key, 1 to 256 characters")
     .option(FIELDS.expires.flags, FIELDS.expires.text, FIELDS.expires.read);
   addCommonOptions(addRepeatOption(create), "durable").action(
     async ({ permissions, name, expires, ...options }: CreateOptions) => {
@@ -88,13 +88,13 @@ function addUpdate(rootKey: Command, host: Host): void {
   const update = rootKey
     .command("update")
     .description(
-      "change name, permissions or expiry; a running server sees it with its next request",
+      "change the name, permissions or expiry; a running server sees it with its next request",
     )
     .argument("<rootKeyId>", "id of the root key, as list prints it")
-    .option("--permissions <list>", `${PERMISSIONS_TEXT} It may do nothing else then`, list)
-    .option("--name <text>", "name to know the key by, 1 to 256 characters")
+    .option("--permissions <list>", `${PERMISSIONS_TEXT} These replace the current ones`, list)
+    .option("--name <text>", "a name for the key, 1 to 256 characters")
     .option(FIELDS.expires.flags, FIELDS.expires.text, FIELDS.expires.read)
-    .option("--clear <list>", "options whose values are taken away: name,expires", list);
+    .option("--clear <list>", "options whose values are removed: name,expires", list);
   addCommonOptions(addRepeatOption(update)).action(
     async (rootKeyId: string, { clear = [], ...given }: UpdateOptions) => {
       const { permissions, name, expires, ...options } = given;
@@ -127,13 +127,11 @@ function checkCleared(clear: readonly string[], given: UpdateOptions): void {
 function addRotate(rootKey: Command, host: Host): void {
   const rotate = rootKey
     .command("rotate")
-    .description(
-      "issue a key in place of another and print it, and nothing else: it is shown this once",
-    )
+    .description("replace a key and print only the new one, which is shown only once")
     .argument("<rootKeyId>", "id of the root key, as list prints it")
     .option(
       "--grace <span>",
-      "how long the old one goes on, such as 1d; not at all unless given",
+      "how long the old one stays valid, such as 1d (default: not at all)",
       span("--grace"),
     );
   addCommonOptions(addRepeatOption(rotate)).action(
@@ -157,7 +155,8 @@ function printSecret(
   host: Host,
 ): void {
   const text = json ? JSON.stringify(answer) : answer.key;
-  if (text === undefined) throw new Error(`root key ${answer.rootKeyId} was made before`);
+  if (text === undefined)
+    throw new Error(`root key ${answer.rootKeyId} was issued by an earlier command`);
   host.print(text);
 }
 
@@ -175,7 +174,7 @@ async function known<Answer>(
 function addRevoke(rootKey: Command, host: Host): void {
   const revoke = rootKey
     .command("revoke")
-    .description("make one useless for good; a running server sees it with its next request")
+    .description("revoke a root key for good; a running server sees it with its next request")
     .argument("<rootKeyId>", "id of the root key, as list prints it");
   addCommonOptions(addRepeatOption(revoke)).action(
     async (rootKeyId: string, options: CommonOptions & RepeatOption) => {

@@ -12,21 +12,21 @@ interface Options {
   readonly format: RuleFormat;
 }
 
-const DESCRIPTION = `print a rule for scanners of secrets that finds every key with a prefix
+const DESCRIPTION = `print a rule for secret scanners that finds every key with a prefix
 
-The pattern is exact in length and in the leading characters. No regular expression can check the checksum at the end of a key: of other texts with the prefix, that length and those characters, it takes all.`;
+The pattern is exact in length and in the leading characters. No regular expression can verify the checksum at the end of a key, so the rule also finds any other text with the prefix, that length and those characters.`;
 
 /** Adds `latchkey scanner-rules`: rules with which secret scanners find leaked keys. */
 export function addScannerRules(program: Command, host: Host): void {
   program
     .command("scanner-rules")
-    .summary("print a rule for scanners of secrets")
+    .summary("print a rule for secret scanners")
     .description(DESCRIPTION)
     .requiredOption("--prefix <text>", "prefix of the keys, without its last _", readPrefix)
     .addOption(
       choiceOption(
         "--format <scanner>",
-        "what the rule is for; github: a custom pattern of GitHub",
+        "the scanner to write for; github: a custom pattern for GitHub",
         RULE_FORMATS,
       ).default("gitleaks"),
     )

@@ -44,7 +44,7 @@ const DURABILITIES: readonly Durability[] = ["normal", "full"];
 
 const DESCRIPTION = `serve the HTTP contract
 
-Prints its address when it is ready. On SIGTERM or SIGINT it takes no more connections, finishes the requests in flight, closes the store and exits with 0; a second signal ends it at once. With memory: or sqlite::memory: a root key that may do everything is printed on the second line, since nothing else could issue one.`;
+Prints its address when it is ready. On SIGTERM or SIGINT it accepts no more connections, finishes the requests in flight, closes the store and exits with 0; a second signal ends it at once. With memory: or sqlite::memory: a root key with all permissions is printed on the second line, since no other process could issue one.`;
 
 /** Adds `latchkey serve`: the HTTP contract over one store. */
 export function addServe(program: Command, host: Host): void {
@@ -80,13 +80,13 @@ function addServerOptions(serve: Command): void {
     .option("--public-verify", "let keys.verifyKey be called without a root key")
     .option(
       "--docs-base-url <url>",
-      "where the page of each error code is, for error bodies (default: its own, /v1/errors)",
+      "base URL of the pages about error codes, for error bodies (default: its own, /v1/errors)",
       readDocsBaseUrl,
     )
     .addOption(
       choiceOption(
         "--durability <level>",
-        "SQLite: full keeps the last uses through a power cut too",
+        "SQLite: full keeps the last uses even after a power cut",
         DURABILITIES,
       ).default("normal"),
     )
@@ -98,25 +98,25 @@ function addServerOptions(serve: Command): void {
     )
     .option(
       "--durable-usage",
-      "count each verification in the step that charges it, so that a crash loses no count; makes each a write",
+      "count each verification in the step that charges it, so that a crash loses no count; makes each verification a write",
     )
     .option(
       "--notice",
-      "write events of uses that are low or gone, and of limits that are near, as this server sees them",
+      "write events when uses are low or gone, and when limits are nearly reached, as this server sees them",
     )
     .option(
       "--expires-within <span>",
-      "with --notice: how long before that a key expires soon, for events.notice (default: 7d)",
+      "with --notice: how far ahead an expiry counts as soon, for events.notice (default: 7d)",
       span("--expires-within", 1),
     )
     .option(
       "--uses-below <n>",
-      "with --notice: uses that are low: a whole number, or a share of what a refill brings, such as 0.1 (default: none)",
+      "with --notice: how many uses count as low: a whole number, or a share of a refill, such as 0.1 (default: none)",
       fewUses,
     )
     .option(
       "--limit-above <share>",
-      "with --notice: how much of a limit is taken when it is near (default: 0.8)",
+      "with --notice: the share of a limit from which it counts as nearly reached (default: 0.8)",
       shareOf("--limit-above", "a share between 0 and 1"),
     );
 }

@@ -60,7 +60,7 @@ describe("latchkey copy", () => {
     expect(back.stdout).toBe("the source is in charge\n");
     for (const [args, complaint] of [
       [["--take-back"], "--to is required"],
-      [["--to", "sqlite:x.db", "--force"], "--force is for --take-back alone"],
+      [["--to", "sqlite:x.db", "--force"], "--force needs --take-back"],
     ] as const) {
       const { exitCode, stderr } = await runInProcess(["copy", "--from", from, ...args]);
       expect([exitCode, stderr]).toEqual([2, expect.stringContaining(complaint)]);
@@ -173,7 +173,7 @@ describe("latchkey backup and restore", () => {
   test.each([
     [false, ["eleven char"], "the passphrase must have 12 characters or more"],
     [false, [""], "the passphrase must have 12 characters or more"],
-    [true, ["twelve chars", "twelve char"], "the two passphrases are not the same"],
+    [true, ["twelve chars", "twelve char"], "the passphrases do not match"],
   ] as const)("a short or mistyped passphrase is refused: %s %j", async (asks, lines, message) => {
     const { folder, from } = await aStore();
     const file = join(folder, "keys.lkb");
@@ -192,7 +192,7 @@ describe("latchkey backup and restore", () => {
       expect(await runInProcess([...backup, `${recipient},${bad}`])).toEqual({
         exitCode: 2,
         stdout: "",
-        stderr: "latchkey: --recipients (item 2) must be a recipient of age: age1… (see --help)\n",
+        stderr: "latchkey: --recipients (item 2) must be an age recipient: age1… (see --help)\n",
       });
     expect(readdirSync(folder).filter((name) => name.includes("lkb"))).toEqual([]);
     expect((await runInProcess([...backup, recipient])).exitCode).toBe(0);
@@ -203,7 +203,7 @@ describe("latchkey backup and restore", () => {
       exitCode: 2,
       stdout: "",
       stderr:
-        "latchkey: --identity: the key in the file must be an identity of age: AGE-SECRET-KEY-1… (see --help)\n",
+        "latchkey: --identity: the key in the file must be an age identity: AGE-SECRET-KEY-1… (see --help)\n",
     });
   });
 });

@@ -28,13 +28,17 @@ const SUBJECT: readonly Field[] = [
   { ...FIELDS.externalId, text: "of the keys of an identity, by your own id" },
   {
     flags: "--start <date>",
-    text: "30 days before the end unless given",
+    text: "start of the period (default: 30 days before its end)",
     read: isoDate("--start"),
   },
-  { flags: "--end <date>", text: "not included; now unless given", read: isoDate("--end") },
+  {
+    flags: "--end <date>",
+    text: "end of the period, not included (default: now)",
+    read: isoDate("--end"),
+  },
   {
     flags: "--granularity <span>",
-    text: "what one line is of; day unless given",
+    text: "the period of one line (default: day)",
     words: GRANULARITIES,
   },
 ];
@@ -68,7 +72,7 @@ export function addUsage(program: Command, host: Host): void {
 }
 
 const EXPORTED: readonly Field[] = [
-  { flags: "--by <what>", text: "what a row is of; key unless given", words: USAGE_SUBJECTS },
+  { flags: "--by <what>", text: "what a row counts (default: key)", words: USAGE_SUBJECTS },
   ...SUBJECT.slice(-3),
 ];
 
@@ -79,7 +83,7 @@ function addUsageExport(usage: Command, host: Host): void {
   const command = usage
     .command("export")
     .description(
-      "write what to bill by as JSON, one row a line; the last line, on stderr, says where the next export starts",
+      "write rows for billing as JSON, one per line; the last line, on stderr, says where the next export starts",
     )
     .addHelpText("after", example("latchkey usage export --by key --start 2026-11-01"));
   const options = addWorkspaceOption(addStoreOptions(addInput(command, [], EXPORTED)));

@@ -22,10 +22,8 @@ import { otherPeppers } from "../doctor/unknown-secret.js";
 export function addVerify(program: Command, host: Host): void {
   const verify = program
     .command("verify")
-    .description(
-      `verify a key as a server would, and take what that costs; exits with 1 if it is refused`,
-    )
-    .option("--dry-run", "take nothing")
+    .description(`verify a key as a server would, and charge it; exits with 1 if it is refused`)
+    .option("--dry-run", "do not charge the key")
     .addHelpText("after", example("latchkey verify - --store sqlite:./keys.db < key.txt"));
   addQuestion(verify, QUESTION, host, async (latchkey, input, options) => {
     const { dryRun = false }: { readonly dryRun?: boolean } & CommonOptions = options;
@@ -36,10 +34,10 @@ export function addVerify(program: Command, host: Host): void {
 }
 
 const OF_TOKEN: readonly Field[] = [
-  { flags: "--audience <text>", text: "who is to accept the token" },
+  { flags: "--audience <text>", text: "the service that the token is for" },
   {
     flags: "--ttl <span>",
-    text: "for how long it is good, from 1s to 15m; 5m unless given",
+    text: "how long the token is valid, from 1s to 15m (default: 5m)",
     read: span("--ttl", 1),
   },
 ];
@@ -49,7 +47,7 @@ export function addExchange(program: Command, host: Host): void {
   const exchange = program
     .command("exchange")
     .description(
-      "verify a key, take what that costs, and print a signed token for it; exits with 1 if it is refused",
+      "verify a key, charge it, and print a signed token for it; exits with 1 if it is refused",
     )
     .addHelpText("after", example("latchkey exchange - --audience billing < key.txt"));
   addQuestion(exchange, [...OF_TOKEN, ...QUESTION], host, async (latchkey, input, options) => {

@@ -77,7 +77,7 @@ describe("latchkey webhooks", () => {
     const { run, json, work } = await deadStore(3);
     const [first] = await json("webhooks dead-letters");
     expect((await run(`webhooks redeliver ${first?.deadLetterId}`)).stdout).toBe(
-      "1 dead letter will be sent again, by the process that sends\n",
+      "1 dead letter will be sent again by the process that runs createWebhooks\n",
     );
     expect(await json("webhooks redeliver --all")).toEqual([{ redelivered: 2 }]);
     const asked = await work((deliveries) => deliveries.listDeliveries("asked", ENDPOINT, null));
@@ -112,8 +112,8 @@ describe("latchkey webhooks", () => {
     });
     expect(await run("webhooks redeliver --all")).toEqual({
       exitCode: 0,
-      stdout: "3 dead letters will be sent again, by the process that sends\n",
-      stderr: "latchkey: 1 dead letter stays: its endpoint is not known any more\n",
+      stdout: "3 dead letters will be sent again by the process that runs createWebhooks\n",
+      stderr: "latchkey: 1 dead letter stays: its endpoint is no longer known\n",
     });
     expect(await json("webhooks dead-letters")).toHaveLength(1);
   });

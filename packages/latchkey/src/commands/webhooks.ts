@@ -18,7 +18,7 @@ import { plural } from "../command-line/words.js";
 
 const ENDPOINTS: AddCommand = listCommand({
   name: "endpoints",
-  text: "list the endpoints of the workspace, and how far each has got",
+  text: "list the endpoints of the workspace, and the progress of each",
   page: async (latchkey) => ({ items: await deliveriesOf(latchkey).listEndpoints() }),
   columns: () => [
     { title: "ID", of: ({ endpointId }) => endpointId },
@@ -30,7 +30,7 @@ const ENDPOINTS: AddCommand = listCommand({
 
 const DEAD_LETTERS: AddCommand = listCommand({
   name: "dead-letters",
-  text: "list the events that were given up, in the order in which they happened",
+  text: "list the events that were given up, in the order they happened",
   page: async (latchkey, input) => {
     const { items, cursor } = await deadLetters(deliveriesOf(latchkey), input);
     return { items, cursor };
@@ -76,7 +76,7 @@ async function redeliver(deliveries: Deliveries, deadLetterId: string): Promise<
     if (endpoints.some(({ id }) => id === endpointId)) return;
     throw new LatchkeyError(
       "PRECONDITION_FAILED",
-      "the endpoint of this dead letter is not known any more: add it to createWebhooks, start that, and try again",
+      "the endpoint of this dead letter is no longer known: add it to createWebhooks, start it, and try again",
     );
   });
 }
@@ -117,7 +117,7 @@ async function tryToRedeliver(
 const addRedeliver: AddCommand = (group, host) => {
   const command = group
     .command("redeliver")
-    .description("have a dead letter sent again, by the process that sends")
+    .description("queue a dead letter, to be sent again by the process that runs createWebhooks")
     .argument("[deadLetterId]")
     .option("--all", "all dead letters of the workspace");
   addCommonOptions(command).action(async (deadLetterId: string | undefined) => {
@@ -129,11 +129,11 @@ const addRedeliver: AddCommand = (group, host) => {
       let [redelivered, left] = [1, 0];
       if (deadLetterId !== undefined) await redeliver(deliveries, deadLetterId);
       else ({ redelivered, left } = await redeliverAll(deliveries));
-      const text = `${plural(redelivered, "dead letter")} will be sent again, by the process that sends`;
+      const text = `${plural(redelivered, "dead letter")} will be sent again by the process that runs createWebhooks`;
       printLine(host, options, { redelivered }, text);
       if (left > 0)
         host.warn(
-          `${plural(left, "dead letter")} ${left === 1 ? "stays: its endpoint is" : "stay: their endpoints are"} not known any more`,
+          `${plural(left, "dead letter")} ${left === 1 ? "stays: its endpoint is" : "stay: their endpoints are"} no longer known`,
         );
     });
   });
@@ -142,7 +142,7 @@ const addRedeliver: AddCommand = (group, host) => {
 const BEFORE: readonly Field[] = [
   {
     flags: "--before <date|span>",
-    text: "those that were given up before a date, or longer ago: 30d",
+    text: "those given up before a date, or longer ago than this: 30d",
     read: isoDateOrAge("--before"),
   },
 ];
@@ -154,7 +154,7 @@ const addPrune: AddCommand = (group, host) => {
   addCommonOptions(addYesOption(addInput(command, [], BEFORE))).action(async () => {
     confirm(command, host);
     const input = inputOf(command, BEFORE, host);
-    if (input.before === undefined) throw new UsageError("--before must be given");
+    if (input.before === undefined) throw new UsageError("--before is required");
     const options = command.opts<CommonOptions>();
     await withLatchkey(options, host, async (latchkey: Latchkey) => {
       const answer = await deliveriesOf(latchkey).pruneDeadBefore(input);
@@ -167,7 +167,7 @@ const addPrune: AddCommand = (group, host) => {
 /** Adds `latchkey webhooks`: the progress of endpoints, and dead letters. */
 export const addWebhooks: AddCommand = groupCommand(
   "webhooks",
-  "show how far endpoints have got, and send again, or delete, what was given up",
+  "show the progress of endpoints, and list, resend or delete dead letters",
   ["latchkey webhooks dead-letters", "latchkey webhooks redeliver --all"],
   [ENDPOINTS, DEAD_LETTERS, addRedeliver, addPrune],
 );

@@ -16,7 +16,7 @@ test.each(["disable", "enable"])(
     const { exitCode, stdout, stderr } = await runCli(args);
     expect(stdout).toBe(`workspace ws_tydes is ${act}d\n`);
     expect(stderr).toBe(
-      "latchkey: there is nothing in ws_tydes, and it was never switched: check the id\n",
+      "latchkey: there is nothing in ws_tydes, and it was never switched off or on: check the id\n",
     );
     expect(exitCode).toBe(0);
   },

@@ -131,7 +131,7 @@ describe("latchkey workspace", () => {
     [[], COMMANDS],
     [["remove", "ws_tides"], COMMANDS],
     [["delete", "ws_tides"], "--confirm is required"],
-    [["delete", "ws_tides", "--confirm", "ws_tide"], "--confirm must be the id once more"],
+    [["delete", "ws_tides", "--confirm", "ws_tide"], "--confirm must repeat the id"],
     [["update", "ws_tides"], "one of --name and --clear is required"],
     [["update", "ws_tides", "--clear", "id"], "--clear must be a list of name"],
     [["create", "ws_tides"], "too many arguments: expected options only"],

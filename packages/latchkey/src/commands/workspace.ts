@@ -42,11 +42,11 @@ const GET: AddCommand = operationCommand({
 
 const UPDATE = onWorkspace<{ readonly name?: string; readonly clear?: readonly string[] }>({
   name: "update",
-  text: "name a workspace, or take its name away",
+  text: "name a workspace, or remove its name",
   addOptions: (command) =>
     command
-      .option("--name <text>", "name to know the workspace by, 1 to 256 characters")
-      .option("--clear <list>", "options whose values are taken away: name", list),
+      .option("--name <text>", "a name for the workspace, 1 to 256 characters")
+      .option("--clear <list>", "options whose values are removed: name", list),
   check: (_, { name, clear = [] }) => {
     if (clear.some((field) => field !== "name"))
       throw new UsageError("--clear must be a list of name");
@@ -68,10 +68,10 @@ const ENABLE = switchCommand("enable", "switch a workspace on again");
 
 const DELETE = onWorkspace<{ readonly confirm: string }>({
   name: "delete",
-  text: "delete a workspace with everything in it, for good; called again, it goes on",
-  addOptions: (command) => command.requiredOption("--confirm <id>", "the id once more"),
+  text: "delete a workspace with everything in it, for good; if it fails on the way, run it again",
+  addOptions: (command) => command.requiredOption("--confirm <id>", "the id again, to confirm"),
   check: (workspaceId, { confirm }) => {
-    if (confirm !== workspaceId) throw new UsageError("--confirm must be the id once more");
+    if (confirm !== workspaceId) throw new UsageError("--confirm must repeat the id");
   },
   act: async (latchkey, workspaceId, { confirm }, beside) => {
     await latchkey.deleteWorkspace({ workspaceId, confirm, ...beside });
@@ -82,7 +82,7 @@ const DELETE = onWorkspace<{ readonly confirm: string }>({
 /** Adds `latchkey workspace`: creates, lists, shows, renames, deletes, disables and enables workspaces. */
 export const addWorkspace: AddCommand = groupCommand(
   "workspace",
-  "make, list, show, name or delete workspaces, or switch one off or on",
+  "create, list, show, name or delete workspaces, or switch one off or on",
   [
     "latchkey workspace create --name tenant --store sqlite:./keys.db",
     "latchkey workspace disable ws_default --store sqlite:./keys.db",
@@ -94,8 +94,8 @@ export const addWorkspace: AddCommand = groupCommand(
 function addCreate(workspace: Command, host: Host): void {
   const create = workspace
     .command("create")
-    .description("make a workspace for one more tenant, and print its id")
-    .option("--name <text>", "name to know the workspace by, 1 to 256 characters");
+    .description("create a workspace for another tenant, and print its id")
+    .option("--name <text>", "a name for the workspace, 1 to 256 characters");
   addJsonOption(addStoreOptions(addRepeatOption(create), "durable")).action(
     async ({ name, ...options }: Options & { readonly name?: string }) => {
       await withStore(readStore(options, host, "durable"), host, async (latchkey) => {
@@ -110,7 +110,7 @@ function addCreate(workspace: Command, host: Host): void {
 function addList(workspace: Command, host: Host): void {
   const list = workspace
     .command("list")
-    .description("list the workspaces that hold something, or were switched");
+    .description("list the workspaces that hold something, or were switched off or on");
   addJsonOption(addStoreOptions(list, "existing")).action(async (options: Options) => {
     await withStore(readStore(options, host, "existing"), host, async (latchkey) => {
       const views: WorkspaceView[] = [];
@@ -157,7 +157,9 @@ function onWorkspace<Given = object>(spec: WorkspaceCommand<Given>): AddCommand 
           const [record, text] = await spec.act(latchkey, id, options, beside);
           printLine(host, options, record, text);
           if (!showsUse)
-            host.warn(`there is nothing in ${id}, and it was never switched: check the id`);
+            host.warn(
+              `there is nothing in ${id}, and it was never switched off or on: check the id`,
+            );
         });
       },
     );

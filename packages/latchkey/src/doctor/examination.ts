@@ -17,7 +17,7 @@ export async function* examine(context: DoctorContext): AsyncIterable<Finding> {
   const { id, enabled } = await latchkey.getWorkspace();
   yield enabled
     ? fine("store", `it answers; workspace ${id} is enabled`)
-    : wrong("store", `it answers; workspace ${id} is disabled, so that none of its keys verifies`);
+    : wrong("store", `it answers; workspace ${id} is disabled, so none of its keys verifies`);
   yield await checkClock(context);
   yield* lookAtLeases(context);
   const trial = new RingTrial(context.rings, latchkey.workspaceId);
@@ -31,7 +31,7 @@ export async function* examine(context: DoctorContext): AsyncIterable<Finding> {
     const { id: apiId } = api.record;
     if (layoutOrNull(api, latchkey.workspaceId) === null) {
       // Each of its keys is unusable, for this reason alone.
-      yield wrong("records", `the API ${apiId} cannot be read, so that none of its keys verifies`);
+      yield wrong("records", `the API ${apiId} cannot be read, so none of its keys verifies`);
       continue;
     }
     counts.apis += 1;

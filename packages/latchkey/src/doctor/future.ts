@@ -74,7 +74,7 @@ async function* checkWindows(
     const until = instant(resetAt);
     yield await mendable(
       "future",
-      `${kind} ${id}: the limit ${name} stands until ${until}`,
+      `${kind} ${id}: the limit ${name} stands still until ${until}`,
       fix,
       () => latchkey.resetLimit({ ...(kind === "key" ? { keyId: id } : { identityId: id }), name }),
     );

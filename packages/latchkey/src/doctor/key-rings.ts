@@ -109,7 +109,7 @@ export class RingTrial {
       const key = `the key ${id} of LATCHKEY_VAULT_KEY`;
       const why =
         id in (this.#rings.vault?.keys ?? {})
-          ? `${key} does not open what it encrypted: it is another key, or that is damaged`
+          ? `${key} cannot decrypt: it is a different key, or the secret is damaged`
           : `${key} is missing`;
       yield wrong(
         "vault",
@@ -131,7 +131,7 @@ export class RingTrial {
       isWell = false;
       yield wrong(
         "pepper",
-        `${plural(count, "key")}: the pepper ${id} of LATCHKEY_PEPPER is missing, so no secret of theirs is found`,
+        `${plural(count, "key")}: the pepper ${id} of LATCHKEY_PEPPER is missing, so their secrets are not found`,
       );
     }
     let tried = 0;
@@ -151,7 +151,7 @@ export class RingTrial {
     if (tried > 0) return `fits ${plural(tried, "key")} that it could be tried on`;
     return this.#hashes.size === 0
       ? "no hash was made with a pepper"
-      : "has the ids of all hashes; only recoverable and imported keys could tell whether it is the same, and there is none";
+      : "has the ids of all hashes; its value can be checked only on recoverable and imported keys, and there are none";
   }
 }
 

@@ -41,7 +41,7 @@ export async function* checkList(
     if (page.size !== records)
       yield wrong(
         "lists",
-        `the list ${list} has ${page.size} entries, and ${records} records were found; look again when nothing is written`,
+        `the list ${list} has ${page.size} entries, and ${records} records were found; check again when nothing is being written`,
       );
     return;
   }
@@ -98,5 +98,5 @@ async function claimAgain(
     claims: [{ ...claim, id }],
   });
   if (result.kind !== "committed")
-    throw new Error(`${kind} ${id} was changed meanwhile: look again`);
+    throw new Error(`${kind} ${id} was changed meanwhile: check again`);
 }

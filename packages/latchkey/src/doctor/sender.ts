@@ -21,7 +21,7 @@ export async function* checkSender({
   const { version } = sender.record;
   yield await mendable(
     "webhooks",
-    "the record of how far events were sent cannot be read, so none is sent; without it only later ones are",
+    "the record of how far events were sent cannot be read, so none is sent; without it, only later events are sent",
     fix,
     () =>
       store.commit(workspaceId, {

@@ -48,7 +48,7 @@ const RUNS = new RegExp(`(${ESCAPES.join("|")}|)(${LETTER_CLASS}{${BODY_LENGTH.m
 export function redact(text: string, { prefixes = [] }: RedactOptions = {}): string {
   if (typeof text !== "string") throw new TypeError('"text" must be a string');
   if (!Array.isArray(prefixes as unknown))
-    throw new TypeError('"prefixes" must be a list of texts');
+    throw new TypeError('"prefixes" must be a list of strings');
   let known = "";
   let rest = 0;
   for (const { at, body } of secretBodies(text)) {

@@ -16,8 +16,8 @@ export function stopSignal(): Promise<void> {
 const REFUSALS: Readonly<Record<string, string>> = {
   EADDRINUSE: "the port is in use",
   EADDRNOTAVAIL: "this machine has no such address",
-  EACCES: "this user may not listen there; ports below 1024 are often for root alone",
-  ENOTFOUND: "there is no host of that name",
+  EACCES: "permission denied; ports below 1024 often require root",
+  ENOTFOUND: "there is no host with that name",
 };
 
 /** Starts to listen, and returns the address as a URL. */

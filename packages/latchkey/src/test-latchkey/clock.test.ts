@@ -43,7 +43,7 @@ describe("the clock of a test", () => {
   test.each<[unknown, string]>([
     [{ days: -1 }, '"days" must be a number >= 0'],
     [{ hours: Number.NaN }, '"hours" must be a number >= 0'],
-    [{ weeks: 1 }, '"weeks" is no unit'],
+    [{ weeks: 1 }, '"weeks" is not a unit'],
     [{ ms: 0.5 }, '"span" must be whole milliseconds'],
     [{ days: Number.POSITIVE_INFINITY }, '"span" must be whole milliseconds'],
     [5, '"span" must be an object'],

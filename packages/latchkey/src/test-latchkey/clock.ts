@@ -72,7 +72,7 @@ function spanOf(span: TestSpan): SpanMs {
   let total = 0;
   for (const [unit, count] of Object.entries(span)) {
     if (!Object.hasOwn(MS_BY_UNIT, unit))
-      throw new TypeError(`"${unit}" is no unit: use days, hours, minutes, seconds or ms`);
+      throw new TypeError(`"${unit}" is not a unit: use days, hours, minutes, seconds or ms`);
     if (!(count >= 0)) throw new TypeError(`"${unit}" must be a number >= 0`);
     total += count * MS_BY_UNIT[unit as keyof TestSpan];
   }

@@ -34,7 +34,7 @@ export const DOCTOR: Journey = {
     context.setClock(NOON);
     expect((await illsOf(context, false)).map(({ found }) => found)).toEqual([
       `key ${keyId}: no refill until 2200-01-01T00:00:00.000Z; --fix mends it`,
-      `key ${keyId}: the limit default stands until 2200-01-01T13:00:00.000Z; --fix mends it`,
+      `key ${keyId}: the limit default stands still until 2200-01-01T13:00:00.000Z; --fix mends it`,
     ]);
     const { found } = await store.read("ws_default", [{ kind: "key", id: keyId }]);
     const { hash = "" } = (found[0]?.record.body ?? {}) as { readonly hash?: string };
