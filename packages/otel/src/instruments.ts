@@ -110,7 +110,7 @@ function createMeters(provider: MeterProvider): Meters {
     operationDuration: durations(
       meter,
       METRIC.operationDuration,
-      "How long operations took, by name; error.type where one threw.",
+      "How long operations took, by name; error.type if one threw.",
     ),
     reservations: meter.createCounter(METRIC.reservations, {
       description: "Reservations that ended, by whether they were settled or expired.",
@@ -119,10 +119,10 @@ function createMeters(provider: MeterProvider): Meters {
     storeDuration: durations(
       meter,
       METRIC.storeDuration,
-      "How long calls of the store took, by method; error.type where one failed.",
+      "How long calls of the store took, by method; error.type if one failed.",
     ),
     storeRetries: meter.createCounter(METRIC.storeRetries, {
-      description: "Calls of the store that found their premises changed, and are tried again.",
+      description: "Calls of the store that met a concurrent change and are retried.",
       unit: "{retry}",
     }),
   };

@@ -119,7 +119,7 @@ export class ChargeQueue {
         state.attempts += 1;
         this.#locks.get(firstLock)?.waiting.push(waiting);
       } else if (index === 0 && waitsForLocks) answer("corrupt");
-      else reject(unavailable("others kept the counters that it takes from locked"));
+      else reject(unavailable("other transactions kept its counters locked"));
     }
   }
 

@@ -35,7 +35,9 @@ export async function scan(
 export function scanKeys(workspace: Workspace, pattern: string, after: string | null) {
   const [, layout, at, cursor = "0"] = POSITION.exec(after ?? "- - 0") ?? [];
   if (layout === undefined)
-    return Promise.reject(new LatchkeyError("BAD_REQUEST", '"after" is no position of this store'));
+    return Promise.reject(
+      new LatchkeyError("BAD_REQUEST", '"after" is not a position of this store'),
+    );
 
   return workspace.ask(async (client) => {
     const { primaries, layout: now } = layoutOf(client);

@@ -66,12 +66,12 @@ const EXAMINED_MS = 60_000;
 
 const LATE = "PostgreSQL did not answer in time";
 const NO_CONNECTION =
-  "there was no connection in time: PostgreSQL did not answer, or all connections of the pool are in use";
+  "no connection was available in time: PostgreSQL did not answer, or all connections of the pool are in use";
 const OPEN_TRANSACTION =
   "the pool gave a connection inside a transaction that its owner began: end it before you release the connection";
 
 const TRANSACTION_OF_PGLITE =
-  "the PGlite is inside a transaction that its owner began: end it first, or use transaction() of PGlite, which has others wait";
+  "the PGlite is inside a transaction that its owner began: end it first, or use transaction() of PGlite, which makes others wait";
 
 /** Errors after which the next statements on the connection would fail as well: an aborted transaction, missing prepared statements. */
 const STAYING = ["25P02", "26000"];
@@ -191,7 +191,7 @@ function giveBack(client: PostgresClient, isBroken = false): void {
 function readRows(result: unknown, isUnknown: boolean): readonly Row[] {
   const { rows } = Object(result) as { readonly rows?: unknown };
   if (Array.isArray(rows) && rows.every(isRow)) return rows;
-  throw noAnswer(isUnknown, "what came in place of rows of PostgreSQL is none");
+  throw noAnswer(isUnknown, "PostgreSQL returned something other than rows");
 }
 
 function isRow(row: unknown): row is Row {

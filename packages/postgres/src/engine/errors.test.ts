@@ -76,10 +76,10 @@ test.each([
   ["INVALID_PURPOSE", "its certificate is not trusted"],
   ["CERT_HAS_EXPIRED", "its certificate has expired"],
   ["ERR_TLS_CERT_ALTNAME_INVALID", "its certificate is for another host name"],
-  ["ERR_SSL_WRONG_VERSION_NUMBER", "TLS did not come about"],
-  ["ERR_OSSL_PEM_NO_START_LINE", "TLS did not come about"],
+  ["ERR_SSL_WRONG_VERSION_NUMBER", "the TLS handshake failed"],
+  ["ERR_OSSL_PEM_NO_START_LINE", "the TLS handshake failed"],
   ["EISDIR", "no such socket, or no such certificate file"],
-  [undefined, "the connection broke off, or the server has no TLS and is asked for it"],
+  [undefined, "the connection was lost, or TLS was requested from a server without it"],
 ])("a failed connection says why, and nothing was sent: %s", (code, message) => {
   const error = notConnected(Object.assign(new Error("connect to hunter2"), { code }));
   expect(error).toMatchObject({ code: "STORE_UNAVAILABLE", outcome: "not-applied" });
@@ -108,7 +108,7 @@ test.each([
   ["55P03", "lock_timeout"],
   ["25006", "default_transaction_read_only"],
   ["53300", "max_connections"],
-  ["53100", "no room left on its disk"],
+  ["53100", "no space left on its disk"],
   ["53200", "no memory left"],
   // PgBouncer's answer to an unknown database or an unknown parameter in the URL.
   ["08P01", "pooler"],

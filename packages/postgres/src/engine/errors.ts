@@ -3,22 +3,22 @@ import { LatchkeyError, noAnswer, unavailable, unfit } from "@latchkey/core";
 /** Meanings of errors that refuse a statement, by their code or its first two characters. */
 const REFUSALS: Readonly<Record<string, string>> = {
   "08": "PostgreSQL, or a pooler before it, refused the connection: check the database and the parameters that the URL names",
-  "40": "other transactions were in the way",
+  "40": "other transactions interfered",
   "53": "PostgreSQL is short of connections, memory or disk",
   "57": "PostgreSQL cancelled the statement, or is starting or stopping",
   "25": "the server takes no writes: it is a standby, or read-only",
   "28": "PostgreSQL refused the user name, the password, or a connection without TLS",
-  "3D": "there is no database of that name",
+  "3D": "there is no database with that name",
   "55": "something in the database is in use, or in a state that does not allow it",
   "58": "the operating system of the server failed",
   "25P02":
     "the pool gave a connection inside a transaction of its owner that has failed: end it before you release the connection",
   "25006": "the server takes no writes: it is a standby, or has default_transaction_read_only on",
-  "53100": "PostgreSQL has no room left on its disk",
+  "53100": "PostgreSQL has no space left on its disk",
   "53200": "PostgreSQL has no memory left",
   "53300":
     "PostgreSQL has no connection left (max_connections, or CONNECTION LIMIT of the role or database): raise it, or lower maxConnections",
-  "55P03": "a lock was not to be had in time: the role or database may have a lock_timeout",
+  "55P03": "a lock could not be acquired in time: the role or database may have a lock_timeout",
   "57P05": "PostgreSQL ended the idle connection: its idle_session_timeout may be too short",
   "57014": "PostgreSQL cancelled the statement: its statement_timeout may be too short",
   XX: "PostgreSQL, or a proxy before it, ended the connection",
@@ -37,7 +37,7 @@ const UNFIT: Readonly<Record<string, string>> = {
   "42883": "functions of latchkey are missing: call migrate of @latchkey/postgres",
   "3F000": "the schema of latchkey is missing: call migrate of @latchkey/postgres",
   LK001:
-    'the database has another default_transaction_isolation than "read committed", which latchkey needs: set it for the role',
+    'the database has a default_transaction_isolation other than "read committed", which latchkey needs: set it for the role',
 };
 
 /** Codes with which a new row is refused if its number comes from a sequence that was left behind. */
@@ -70,8 +70,8 @@ const CONNECTION_CODES: readonly (readonly [codes: RegExp, sentence: string])[] 
   [/^EAI_AGAIN$/, "its host could not be looked up: the name server did not answer"],
   [/^ECONNREFUSED$/, "nothing listens at its address: check host and port, and that it runs"],
   [/^ETIMEDOUT$/, "its address did not answer in time: check host, port and firewalls"],
-  [/^E(HOST|NET)UNREACH$/, "there is no way to its address: check host and network"],
-  [/^(ECONNRESET|EPIPE)$/, "the connection broke off"],
+  [/^E(HOST|NET)UNREACH$/, "there is no route to its address: check host and network"],
+  [/^(ECONNRESET|EPIPE)$/, "the connection was lost"],
   [/^(ENOENT|EISDIR)$/, "no such socket, or no such certificate file as the URL names"],
   [/^EACCES$/, "this process may not open its socket, or a certificate file that the URL names"],
   [
@@ -80,13 +80,13 @@ const CONNECTION_CODES: readonly (readonly [codes: RegExp, sentence: string])[] 
   ],
   [
     /^(ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/,
-    "its certificate is for another host name: connect by the name that it has",
+    "its certificate is for another host name: connect by the name in the certificate",
   ],
   [
     /CERT|ISSUER|LEAF_SIGNATURE|^INVALID_(CA|PURPOSE)$/,
     "its certificate is not trusted: name its CA in the URL (sslrootcert) or in ssl",
   ],
-  [/^ERR_(SSL|TLS|OSSL)_/, "TLS did not come about"],
+  [/^ERR_(SSL|TLS|OSSL)_/, "the TLS handshake failed"],
 ];
 
 /** Errors that node-postgres reports with a text and no code. */
@@ -113,7 +113,7 @@ export function notConnected(error: unknown): unknown {
   const { message = "" } = (error ?? {}) as { readonly message?: string };
   const knownText = CONNECTION_TEXTS.find(([text]) => text.test(message));
   const fallback =
-    knownText?.[1] ?? "the connection broke off, or the server has no TLS and is asked for it";
+    knownText?.[1] ?? "the connection was lost, or TLS was requested from a server without it";
   const cause = known ? `${known[1]} (${code})` : fallback;
   return unavailable(`PostgreSQL is not connected: ${cause}`);
 }
@@ -141,9 +141,9 @@ export function translateError(error: unknown, isWrite: boolean): unknown {
   if (["22", "23", "XX"].includes(group) && severity === "ERROR")
     return new LatchkeyError(
       "STORE_CORRUPT",
-      `what is stored cannot be what was written (${code})${NUMBER_TAKEN.includes(code) ? SEQUENCES : ""}`,
+      `the stored data is not what was written (${code})${NUMBER_TAKEN.includes(code) ? SEQUENCES : ""}`,
     );
-  const message = `${REFUSALS[code] ?? REFUSALS[group] ?? "PostgreSQL could not do it"} (${code})`;
+  const message = `${REFUSALS[code] ?? REFUSALS[group] ?? "PostgreSQL could not run the statement"} (${code})`;
   const isOver = code === IDLE_ENDED || (severity === "ERROR" && code !== "40003");
   return isOver ? unavailable(message) : noAnswer(isWrite, message);
 }

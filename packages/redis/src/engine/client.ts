@@ -45,16 +45,16 @@ type Options = Readonly<Record<string, unknown>>;
 type Requirement = readonly [option: string, wanted: unknown, reason: string];
 
 const TWICE = "a write whose answer was lost would be sent again";
-const PREFIX = '"keyPrefix" of redisStore is there for it';
+const PREFIX = 'redisStore has its own option "keyPrefix"';
 const ALWAYS: readonly Requirement[] = [
   ["enableOfflineQueue", false, "commands would wait and run after their caller gave up"],
-  ["enableAutoPipelining", undefined, "it makes each command slower and mixes up what failed"],
+  ["enableAutoPipelining", undefined, "it slows down each command and obscures which one failed"],
   ["keyPrefix", undefined, PREFIX],
 ];
 const OF_SERVER: readonly Requirement[] = [...ALWAYS, ["maxRetriesPerRequest", 0, TWICE]];
 const OF_CLUSTER: readonly Requirement[] = [
   ["retryDelayOnFailover", 0, TWICE],
-  ["scaleReads", "master", "a replica answers with what was true a moment ago"],
+  ["scaleReads", "master", "a replica may return outdated data"],
   ["redisOptions.maxRetriesPerRequest", 0, TWICE],
   ["redisOptions.keyPrefix", undefined, PREFIX],
   ...ALWAYS,

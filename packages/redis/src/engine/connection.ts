@@ -128,7 +128,8 @@ export class Connection {
     const reached = await this.#client
       .wait(count, timeoutMs)
       .catch(
-        (error) => redisRefusal(firstWord(error)) ?? "it was not told which replicas hold that",
+        (error) =>
+          redisRefusal(firstWord(error)) ?? "it did not say how many replicas have the write",
       );
     if (Number(reached) >= count) return reply;
     const few = `fewer than ${count} replicas did so within ${timeoutMs} ms`;

@@ -32,7 +32,7 @@ describe("the reason for a missing connection, from the error of the driver and 
     ["CERT_HAS_EXPIRED", "its certificate has expired"],
     ["ERR_TLS_CERT_ALTNAME_INVALID", "its certificate is for another host name"],
     ["ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED", "wants a certificate of its clients"],
-    ["ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE", "TLS did not come about"],
+    ["ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE", "the TLS handshake failed"],
     ["ENOENT", "socket"],
     ["EACCES", "socket"],
   ])("%s: %s", (code, reason) => {

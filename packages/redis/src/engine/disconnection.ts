@@ -1,16 +1,17 @@
 import { firstWord, redisRefusal } from "./errors.js";
 
 const BROKEN =
-  "the connection broke off; if it always does, its port may want TLS (rediss://) or a certificate of its clients";
-const NO_TLS = "its port does not speak TLS: use redis:// without it";
+  "the connection was lost; if it always is, its port may require TLS (rediss://) or a client certificate";
+const NO_TLS = "its port does not speak TLS: use redis://";
 const UNTRUSTED =
   "its certificate is not trusted: name the file of the authority that signed it in NODE_EXTRA_CA_CERTS, or give it to a client of your own";
 const EXPIRED =
   "its certificate has expired, or is not valid yet: renew it, or set the clock of this machine";
-const OTHER_HOST = "its certificate is for another host name: connect by the name that it has";
+const OTHER_HOST =
+  "its certificate is for another host name: connect by the name in the certificate";
 const WANTS_CERTIFICATE =
-  "it wants a certificate of its clients: give key and cert to a client of your own";
-const NO_SOCKET = "its socket is not there, or may not be opened";
+  "it requires a client certificate: give key and cert to a client of your own";
+const NO_SOCKET = "its socket does not exist, or cannot be opened";
 
 /** What to check if a connection gets no answer. A Redis without TLS does not answer a TLS greeting. */
 export const SILENT =
@@ -22,23 +23,23 @@ const CODES: readonly (readonly [codes: RegExp, sentence: string])[] = [
   [/^EAI_AGAIN$/, "its host could not be looked up: the name server did not answer"],
   [/^ECONNREFUSED$/, "nothing listens at its address: check host and port, and that it runs"],
   [/^ETIMEDOUT$/, `its address did not answer in time: ${SILENT}`],
-  [/^E(HOST|NET)UNREACH$/, "there is no way to its address: check host and network"],
+  [/^E(HOST|NET)UNREACH$/, "there is no route to its address: check host and network"],
   [/^(ECONNRESET|EPIPE)$/, BROKEN],
   [/^(EPROTO|ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH_TOO_LONG)$/, NO_TLS],
   [/^CERT_(HAS_EXPIRED|NOT_YET_VALID)$/, EXPIRED],
   [/^(ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/, OTHER_HOST],
   [/^(CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE|INVALID)_[A-Z_]+$/, UNTRUSTED],
   [/^ERR_SSL_\w*CERTIFICATE_REQUIRED$/, WANTS_CERTIFICATE],
-  [/^ERR_SSL_/, "TLS did not come about"],
+  [/^ERR_SSL_/, "the TLS handshake failed"],
   [/^(ENOENT|EACCES)$/, NO_SOCKET],
 ];
 
 /** The reason for a connection that was in use. */
-export const LOST = "the connection broke off";
+export const LOST = "the connection was lost";
 
 /** The reason for a connection that was opened and closed without an error or a reply. */
 export const CLOSED_UNANSWERED =
-  "what listens at its address closed the connection without an answer: its port may want TLS (rediss://)";
+  "the server at its address closed the connection without an answer: its port may require TLS (rediss://)";
 
 /** The fields of an ioredis error that are read here. */
 interface ConnectionError extends Error {
@@ -58,7 +59,7 @@ export function reasonOf(error: unknown): string | null {
   const { name, code, command, lastNodeError }: ConnectionError = error;
   if (name === "ClusterAllFailedError")
     return firstWord(lastNodeError) === ""
-      ? "no node of the cluster took a connection"
+      ? "no node of the cluster accepted a connection"
       : reasonOf(lastNodeError);
   if (name === "ReplyError") {
     const refusal = redisRefusal(firstWord(error));
@@ -66,11 +67,11 @@ export function reasonOf(error: unknown): string | null {
     // The connection stays open: see `databaseProblem`.
     if (command?.name === "select") return null;
     return command?.name === "cluster"
-      ? "Redis says that it is no cluster: use redis:// instead of redis+cluster://"
+      ? "Redis is not a cluster: use redis:// instead of redis+cluster://"
       : "Redis refused the connection: it may have reached its maxclients";
   }
   if (name === "ParserError")
-    return "what answers does not speak the protocol of Redis, or uses TLS";
+    return "the server at its address does not speak the Redis protocol, or uses TLS";
   if (/^Socket timeout\b/.test(error.message)) return "it stopped answering";
   const known = CODES.find(([codes]) => typeof code === "string" && codes.test(code));
   return known === undefined ? null : `${known[1]} (${code})`;

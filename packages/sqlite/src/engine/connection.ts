@@ -40,7 +40,7 @@ export class Connection {
     if (!this.database.open) throw unavailable("the database was closed by its owner");
     if (this.database.inTransaction)
       throw unavailable(
-        "the database that was handed in is inside a transaction of its owner: end it first, or hand in a connection of its own",
+        "the database that you passed in is inside a transaction of its owner: end it first, or pass in a separate connection",
       );
     this.#watch?.look(isDurable);
   }

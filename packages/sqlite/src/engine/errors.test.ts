@@ -115,8 +115,8 @@ test.each([
 });
 
 test.each([
-  ["SQLITE_FULL", "no room left on its disk"],
-  ["SQLITE_IOERR_SHMSIZE", "no room left on its disk"],
+  ["SQLITE_FULL", "no space left on its disk"],
+  ["SQLITE_IOERR_SHMSIZE", "no space left on its disk"],
   ["SQLITE_IOERR_SHMLOCK", "keep it on a local disk"],
   ["SQLITE_IOERR_SHMMAP", "keep it on a local disk"],
   ["SQLITE_IOERR_LOCK", "keep it on a local disk"],

@@ -15,7 +15,7 @@ export function isBusy(error: unknown): boolean {
 const DAMAGED: Readonly<Record<string, string>> = {
   NOTADB: "the file is not a SQLite database: give another path, or restore a backup",
   CORRUPT: "the database file is damaged: restore it from a backup",
-  ERROR: "the tables of the database are not those that latchkey made",
+  ERROR: "the tables of the database are not those that latchkey created",
 };
 const NO_LOCKS =
   "cannot be shared by processes on its file system: keep it on a local disk, not on a network share or in a shared folder";
@@ -23,14 +23,14 @@ const NO_LOCKS =
 const UNUSABLE: Readonly<Record<string, string>> = {
   BUSY: "is locked",
   LOCKED: "is locked",
-  FULL: "has no room left on its disk",
+  FULL: "has no space left on its disk",
   READONLY:
-    "cannot be written to: let this process write to its file, and hand in no database that is opened with readonly, or is query_only",
+    "cannot be written to: let this process write to its file, and do not pass in a database that is readonly or query_only",
   READONLY_DIRECTORY:
     "cannot be written to: let this process write to its directory, where SQLite keeps two more files",
   IOERR:
     "could not be read or written: its disk or its file system failed, or changed under the open file",
-  IOERR_SHMSIZE: "has no room left on its disk",
+  IOERR_SHMSIZE: "has no space left on its disk",
   IOERR_SHMMAP: NO_LOCKS,
   IOERR_SHMLOCK: NO_LOCKS,
   IOERR_LOCK: NO_LOCKS,
@@ -41,7 +41,7 @@ const UNUSABLE: Readonly<Record<string, string>> = {
 export function translateError(error: unknown, outcome: "not-applied" | "unknown"): unknown {
   if (error instanceof TypeError && /connection is busy executing a query/.test(error.message))
     return unavailable(
-      "the database that was handed in is busy with a query of its owner (iterate): end it first, or hand in a connection of its own",
+      "the database that you passed in is busy with a query of its owner (iterate): end it first, or pass in a separate connection",
     );
   const code = sqliteCode(error);
   if (code === null) return error;

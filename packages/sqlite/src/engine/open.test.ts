@@ -77,7 +77,7 @@ test("a path to a file with tables of another program is refused", () => {
   withDatabase(path, (database) => database.exec("CREATE TABLE theirs (n)"));
   const error = errorOf(() => sqliteStore(path));
   expect(error.code).toBe("PRECONDITION_FAILED");
-  expect(error.message).toContain("hand in the open database");
+  expect(error.message).toContain("pass in the open database");
 });
 
 test("a database that is handed in keeps its tables and its marks, and can be opened by path from then on", async () => {
@@ -146,7 +146,7 @@ test.each(["sqlite:./keys.db", "sqlite:keys.db", "SQLite:/tmp/keys.db", "sqlite:
   "%s is refused as a URL, and no file of that name is made",
   (url) => {
     expect(() => sqliteStore(url)).toThrow(TypeError);
-    expect(() => sqliteStore(url)).toThrow('"path" must be a path, such as keys.db, and no URL');
+    expect(() => sqliteStore(url)).toThrow('"path" must be a path, such as keys.db, not a URL');
     expect(existsSync(url)).toBe(false);
   },
 );

@@ -50,7 +50,7 @@ export function openPath(path: string): SqliteDatabase {
     );
   if (/^sqlite:/i.test(path))
     throw new TypeError(
-      '"path" must be a path, such as keys.db, and no URL: openStore of latchkey takes sqlite:./keys.db',
+      '"path" must be a path, such as keys.db, not a URL: openStore of latchkey takes sqlite:./keys.db',
     );
   const isFile = path !== ":memory:";
   if (isFile) createPrivately(path);
@@ -114,7 +114,7 @@ function assertNotForeign(database: SqliteDatabase, isOurs: boolean): void {
       );
     if (isOurs && schemaVersion(database) === 0 && hasAny(database, "1"))
       throw unfit(
-        "the database holds tables of another program: give another path, or hand in the open database",
+        "the database holds tables of another program: give another path, or pass in the open database",
       );
   });
   check();

@@ -78,11 +78,11 @@ async function schemaVersion(ask: Ask, schema: string): Promise<number> {
     );
   if (!(Number(server) >= OLDEST_SERVER)) throw unfit("PostgreSQL 14 or later is needed");
   if (encoding !== "UTF8")
-    throw unfit("the database must have the encoding UTF8: make another with ENCODING 'UTF8'");
+    throw unfit("the database must have the encoding UTF8: create another with ENCODING 'UTF8'");
   if (isThere !== "true") return 0;
   if (hidden)
     throw unfit(
-      `row level security hides all rows of these tables of latchkey from the role: ${hidden}. Disable it there, or make a policy for the role`,
+      `row level security hides all rows of these tables of latchkey from the role: ${hidden}. Disable it there, or create a policy for the role`,
     );
   const sql = inSchema("SELECT version::text FROM latchkey.schema_version", schema);
   const [[stored] = []] = await ask({ sql, values: [], isOnce: true });
@@ -127,6 +127,6 @@ export async function assertUpToDate(ask: Ask, schema: string): Promise<void> {
   const version = await schemaVersion(ask, schema);
   if (version === LATEST) return;
   throw unfit(
-    `the database has schema ${version} of latchkey, and ${LATEST} is needed: call migrate of @latchkey/postgres with a user that may make tables`,
+    `the database has schema ${version} of latchkey, and ${LATEST} is needed: call migrate of @latchkey/postgres as a user that may create tables`,
   );
 }
