@@ -45,7 +45,7 @@ test("a latchkey in place of the options is a TypeError that says where it goes"
 
 test.each([undefined, null, {}])("a listener cannot be created from %j", (handler) => {
   expect(() => toNodeListener(handler as never)).toThrow(
-    new TypeError('"handler" must be a function, such as createHandler returns'),
+    new TypeError('"handler" must be a function, such as the one that createHandler returns'),
   );
 });
 

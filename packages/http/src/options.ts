@@ -83,7 +83,7 @@ export function settingsOf(options: HandlerOptions): Settings {
     onError = () => {},
   } = ownFieldsOf(options, { known: KNOWN, stated: [] }) as unknown as HandlerOptions;
   if (typeof latchkey?.authenticateRootKey !== "function")
-    throw new TypeError('"latchkey" must be what createLatchkey returns');
+    throw new TypeError('"latchkey" must be the object that createLatchkey returns');
   if (authenticate !== null && typeof authenticate !== "function")
     throw new TypeError('"authenticate" must be a function');
   if (typeof publicVerify !== "boolean")

@@ -28,7 +28,7 @@ function html(code: PublicErrorCode): string {
 <title>${code}</title>
 <h1>${code}</h1>
 <p>HTTP status ${STATUS[code]}. ${note}</p>
-<p>The message of the error says more. Quote its <code>requestId</code> to whoever runs the service.</p>
+<p>The error message has the details. Quote its <code>requestId</code> to whoever runs the service.</p>
 </html>
 `;
 }

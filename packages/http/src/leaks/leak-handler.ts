@@ -55,7 +55,7 @@ interface Label {
  */
 export function createLeakHandler(latchkey: Latchkey, options: LeakHandlerOptions): Handler {
   if (typeof latchkey?.reportLeaks !== "function")
-    throw new TypeError('"latchkey" must be what createLatchkey returns');
+    throw new TypeError('"latchkey" must be the object that createLatchkey returns');
   const { findPublicKey, policy, onError } = leakSettingsOf(options);
   const newRequestId = createRequestIds();
 
@@ -81,7 +81,7 @@ export function createLeakHandler(latchkey: Latchkey, options: LeakHandlerOption
           late,
         );
         if (isLeakPolicy(decided)) return decided;
-        throw new TypeError('"policy" must answer "disable", "report", "delete" or "rotate"');
+        throw new TypeError('"policy" must return "disable", "report", "delete" or "rotate"');
       } catch (error) {
         report(onError, error, requestId);
         return "disable";
@@ -118,7 +118,7 @@ async function readSigned(
   const signature = request.header("github-public-key-signature");
   if (id === null || id.length > MAX_ID || signature === null) throw unsigned();
   const late = () =>
-    new LatchkeyError("STORE_UNAVAILABLE", "the public keys did not come in time", {
+    new LatchkeyError("STORE_UNAVAILABLE", "the public keys did not arrive in time", {
       outcome: "not-applied",
     });
   const key = await withTimeout(

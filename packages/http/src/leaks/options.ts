@@ -62,7 +62,7 @@ function finderOf(publicKeys: LeakPublicKeys): LeakSettings["findPublicKey"] {
     return async (id) => {
       const pem: unknown = await publicKeys(id);
       if (pem === null) return null;
-      return readPublicKey(pem, "what publicKeys answers");
+      return readPublicKey(pem, "the result of publicKeys");
     };
   if (typeof publicKeys !== "object" || publicKeys === null)
     throw new TypeError('"publicKeys" must be an object of PEM texts by id, or a function');

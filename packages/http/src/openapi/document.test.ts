@@ -202,7 +202,7 @@ describe("the description of a field", () => {
   test.each([
     ["AuditEvent.type", "What changed, and how."],
     ["AuditEvent.changes.before", "Value before the change; absent if it had none."],
-    ["VerificationBucket.success", "Number of verdicts `VALID`."],
+    ["VerificationBucket.success", "Number of `VALID` verdicts."],
     ["ratelimits.limit.success", "Whether the limit admits it. If false, nothing was taken."],
     ["Role.permissions", "Names of the permissions of the role."],
     ["Key.permissions", "Names of all permissions of the key, direct and through roles."],

@@ -8,7 +8,7 @@ const UPDATE: Readonly<Record<string, string>> = {
   enabled: "Switches the key on or off.",
   expires: "Unix epoch ms at which the key expires; `null` for never.",
   expiresWhenUnused:
-    "How long the key lives without a valid verification: a day or more, in ms or as a text such as `90d`; `null` for ever.",
+    "How long the key lives without a valid verification: a day or more, in ms or as a text such as `90d`; `null` for no such limit.",
   startsAt:
     "Unix epoch ms before which the key is `NOT_STARTED`; `null` for a key that may be used now.",
   externalId: "Your own id of the user of the key; `null` for nobody.",
@@ -16,13 +16,13 @@ const UPDATE: Readonly<Record<string, string>> = {
     "The whole list of addresses and CIDR ranges from which the key may be used; `null` or an empty list for anywhere that its API allows.",
   meta: "The whole metadata; `null` for none.",
   tags: "All labels of the key; `null` or an empty list for none.",
-  ownerId: "Deprecated: `externalId`, which wins.",
+  ownerId: "Deprecated: use `externalId`, which takes precedence.",
   permissions:
     "All direct permissions from now on, as names or as objects with `id` or `name`; an empty list clears them.",
   ratelimit: "The limit named `default`; `null` for none. Other limits stay.",
   ratelimits:
     "All limits of the key by name; `null` or an empty list for none. `default` only if `ratelimit` is omitted.",
-  refill: "How uses are restored; `null` for not at all.",
+  refill: "How uses are restored; `null` for never.",
   remaining: "Remaining uses from now on; `null` for unlimited, which also removes the refill.",
   roles:
     "All roles from now on, as names or as objects with `id` or `name`; an empty list clears them.",
@@ -35,24 +35,24 @@ const QUESTION: Readonly<Record<string, string>> = {
   authorization: "Permissions that the key must have.",
   ipAddress:
     "Address that the key is presented from, without its port; needed if the key or its API has an `ipWhitelist`.",
-  ratelimit: "Deprecated: the limit named `default` among `ratelimits`.",
+  ratelimit: "Deprecated: use the limit named `default` in `ratelimits`.",
   "ratelimit.cost": "Units to take from the limit named `default`; 0 only looks.",
   ratelimits:
     "Limits to apply in addition to those that always apply: limits of the key or its identity by name, or ad-hoc limits with `limit` and `duration`.",
   "ratelimits.cost": "Units to take; 0 only looks.",
   remaining: "How many uses to take; one if omitted.",
-  "remaining.cost": "Uses to take; 0 takes none, and an exhausted key is refused even so.",
+  "remaining.cost": "Uses to take; 0 takes none, but an exhausted key is still refused.",
 };
 
 const REQUEST_ID =
-  "Your own text: a retry with the same one within 10 minutes gets the same verdict and is charged once.";
+  "Any text of yours: a retry with the same text within 10 minutes gets the same verdict and is charged once.";
 
 /** Fields of a verdict about a key. */
 const VERDICT: Readonly<Record<string, string>> = {
   checks: "Dry run only: every check, in order.",
   code: "Why the key is refused.",
   enabled: "Derived: false once the key is switched off, expired or exhausted.",
-  ownerId: "Deprecated: the `externalId` of the identity.",
+  ownerId: "Deprecated: use the `externalId` of the identity.",
   permissions: "Names of all permissions of the key, direct and through roles.",
   ratelimit: "The limit that refused, else the one named `default`, else the first.",
   ratelimits: "Every limit that was checked, in order.",
@@ -63,7 +63,7 @@ const VERDICT: Readonly<Record<string, string>> = {
 /** Fields of a key that is created or imported. */
 const NEW_KEY: Readonly<Record<string, string>> = {
   enabled: "Whether the key is switched on.",
-  ownerId: "Deprecated: `externalId`, which wins.",
+  ownerId: "Deprecated: use `externalId`, which takes precedence.",
   permissions: "Names of direct permissions; they must exist.",
   ratelimit: "The limit named `default`, which applies to every verification.",
   ratelimits: "Limits of the key by name; `default` only if `ratelimit` is omitted.",
@@ -85,7 +85,7 @@ const KEY_LIST: Readonly<Record<string, string>> = {
   apiId: "Only keys of this API.",
   createdAfter: "Only keys created at this instant or later: Unix epoch ms.",
   createdBefore: "Only keys created before this instant: Unix epoch ms.",
-  enabled: "Only keys whose `enabled`, as responses have it, is this.",
+  enabled: "Only keys whose `enabled` in responses has this value.",
   environment: "Only keys with exactly this `environment`.",
   expiresAfter: "Only keys that expire at this instant or later: Unix epoch ms.",
   expiresBefore: "Only keys that expire before this instant: Unix epoch ms.",
@@ -93,12 +93,13 @@ const KEY_LIST: Readonly<Record<string, string>> = {
   identityId: "Only keys of this identity; not with `externalId`.",
   limit: "Largest number of items on the page.",
   nameContains: "Only keys whose name contains this, ignoring case.",
-  order: "`desc` for the last first; `asc` if omitted.",
+  order: "`desc` for descending order; `asc` if omitted.",
   orderBy: "`createdAt` if omitted.",
-  ownerId: "Deprecated: `externalId`, which wins.",
+  ownerId: "Deprecated: use `externalId`, which takes precedence.",
   permission: "Only keys with this permission, directly, through a role or by a wildcard.",
   role: "Only keys that have the role of this name.",
-  start: "Only keys whose secret may begin with this; from a `…`, `...` or `*` on it is left out.",
+  start:
+    "Only keys whose secret may begin with this; anything from a `…`, `...` or `*` on is ignored.",
   tags: "Only keys that have all of these tags.",
   scanned: "Number of keys that were read for this page; only with filters or an order.",
   total:
@@ -133,7 +134,7 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
   "apis.updateApi.defaults":
     "What new keys of the API get unless they are created with something else. All of them; `null` for none.",
   "apis.enableKeys.damaged":
-    "Number of keys that cannot be read and stay as they are; absent if none.",
+    "Number of keys that cannot be read and stay unchanged; absent if none.",
   "Api.ceilings": "Upper bounds of what a key can get; absent for no bound. Spans in ms.",
   "Api.defaults":
     "What new keys get unless they are created with something else; absent if nothing. Spans in ms.",
@@ -144,7 +145,7 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
   "AuditEvent.changes.before": "Value before the change; absent if it had none.",
   "AuditEvent.changes.field": "Name of the field that changed.",
   "AuditEvent.erased":
-    "True if the identity of this entry was erased: its `changes` contain only ids, numbers and instants then.",
+    "True if the identity of this entry was erased: then its `changes` contain only ids, numbers and instants.",
   "AuditEvent.identityId": "Id of the identity that the change is about.",
   "AuditEvent.keyId": "Id of the key that the change is about.",
   "AuditEvent.resourceId": "Id of the changed record.",
@@ -170,7 +171,7 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
   "Identity.remaining":
     "Remaining uses, shared by the keys that take their uses from the identity; includes a due refill. Absent if unlimited.",
   "Key.enabled": "Derived: false once the key is switched off, expired or exhausted.",
-  "Key.ownerId": "Deprecated: the `externalId` of the identity.",
+  "Key.ownerId": "Deprecated: use the `externalId` of the identity.",
   "Key.permissions": "Names of all permissions of the key, direct and through roles.",
   "Key.plaintext": "The secret: only with `decrypt`, and only of a recoverable key.",
   "Key.ratelimit": "The limit named `default`.",
@@ -215,7 +216,7 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
     "How long the old root key stays valid: ms, or a text such as `1h`; 0 if omitted.",
   "Role.permissions": "Names of the permissions of the role.",
   "SettledReservation.remaining": "Uses left afterwards; `null` if unlimited.",
-  "SettledReservation.taken": "What was finally taken.",
+  "SettledReservation.taken": "What was taken in the end.",
   "SettledReservation.taken.ratelimits": "Units of each limit, except concurrent ones.",
   "SettledReservation.taken.ratelimits.cost": "Taken units.",
   "SettledReservation.taken.uses": "Taken uses.",
@@ -240,10 +241,10 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
   "VerdictCheck.wanted": "Id of the requested API.",
   "VerificationBucket.outcomes":
     "Number of verifications by verdict; verdicts that did not occur are absent. `SHADOW_LIMITED` counts those in which a limit with `shadow` had no room; each is counted under its own verdict too.",
-  "VerificationBucket.rateLimited": "Number of verdicts `RATE_LIMITED`.",
-  "VerificationBucket.success": "Number of verdicts `VALID`.",
+  "VerificationBucket.rateLimited": "Number of `RATE_LIMITED` verdicts.",
+  "VerificationBucket.success": "Number of `VALID` verdicts.",
   "VerificationBucket.time": "Start of the bucket, Unix epoch ms.",
-  "VerificationBucket.usageExceeded": "Number of verdicts `USAGE_EXCEEDED`.",
+  "VerificationBucket.usageExceeded": "Number of `USAGE_EXCEEDED` verdicts.",
   ...ofEach(["apis.listKeys", "keys.listKeys"], KEY_LIST),
   "apis.updateApi.ipWhitelist":
     "The whole list of addresses and CIDR ranges, IPv4 and IPv6, from which the keys may be used; `null` or an empty list for anywhere.",
@@ -252,7 +253,7 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
   "audit.listAuditEvents.keyId": "Only changes about this key.",
   "audit.pruneAuditEvents.before": "Unix epoch ms, not later than now: older entries are deleted.",
   "audit.pruneAuditEvents.deleted": "Number of deleted entries.",
-  "events.notice.cursor": "Position to continue from; absent if nothing is left to notice.",
+  "events.notice.cursor": "Position to continue from; absent if there are no more events to write.",
   "events.notice.limit": "Maximum number of expiries that this call looks at.",
   "events.notice.noticed": "Number of events that were written.",
   "events.readEvents.after":
@@ -269,12 +270,12 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
   ),
   "identities.createIdentity.remaining":
     "Uses shared by the keys that take their uses from the identity; unlimited if omitted.",
-  "identities.getIdentity.identityId": "Id of the identity; wins over `externalId`.",
-  "identities.updateIdentity.identityId": "Id of the identity; wins over `externalId`.",
+  "identities.getIdentity.identityId": "Id of the identity; takes precedence over `externalId`.",
+  "identities.updateIdentity.identityId": "Id of the identity; takes precedence over `externalId`.",
   "identities.updateIdentity.meta": "The whole metadata; `{}` clears it.",
   "identities.updateIdentity.ratelimits":
     "All limits that its keys share; an empty list clears them.",
-  "identities.updateIdentity.refill": "How uses are restored; `null` for not at all.",
+  "identities.updateIdentity.refill": "How uses are restored; `null` for never.",
   "identities.updateIdentity.remaining":
     "Remaining uses from now on; `null` for unlimited, which also removes the refill.",
   "keys.addPermissions.permissions":
@@ -290,7 +291,7 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
     "Statistics of all keys of this identity, by your own id of the user.",
   "keys.getVerifications.identityId": "Statistics of all keys of this identity.",
   "keys.getVerifications.keyId": "Statistics of this key.",
-  "keys.getVerifications.ownerId": "Deprecated: `externalId`, which wins.",
+  "keys.getVerifications.ownerId": "Deprecated: use `externalId`, which takes precedence.",
   "keys.getVerifications.start": "Unix epoch ms, included; 30 days before `end` if omitted.",
   "keys.listReservations.identityId": "Reservations of all keys of this identity.",
   "keys.listReservations.keyId": "Reservations of this key.",

@@ -81,7 +81,8 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   roleId: "Id of the role.",
   rotatedFrom: "Id of the key that this one replaced.",
   rotatedTo: "Id of the key that replaced this one.",
-  shadow: "Only tries the limit: it is decided and counted, but never refuses. False if absent.",
+  shadow:
+    "Only tries out the limit: it is checked and counted, but never refuses. False if absent.",
   startsAt: "Unix epoch ms before which the key is `NOT_STARTED`.",
   tags: "Labels for your own statistics; they do not affect the verdict.",
   total: "Exact number of all items, not only of this page.",

@@ -1,5 +1,5 @@
 const NOTES: Readonly<Record<string, string>> = {
-  service: "Whether the service runs.",
+  service: "Whether the service is running.",
   apis: "Key spaces.",
   keys: "Issue, verify and change keys.",
   identities: "The users that keys belong to.",

@@ -32,7 +32,7 @@ export const APIS: readonly Operation[] = [
     requiredPermissions: () => onApi(["create_api"]),
   }),
   defineOperation("apis.ensureApi", {
-    summary: "Create an API unless one has the name",
+    summary: "Get or create an API by name",
     description:
       "The API of this name, and whether this request created it. If several have the name, it is the oldest, and the same " +
       "from then on. Requests at the same moment all return the same API.",
@@ -95,7 +95,7 @@ export const APIS: readonly Operation[] = [
   }),
   defineOperation("apis.deleteApi", {
     summary: "Delete an API and all of its keys",
-    description: "Its keys are invalid at once.",
+    description: "Its keys become invalid at once.",
     response: empty,
     errors: ["NOT_FOUND", "DELETE_PROTECTED"],
     example: { input: { apiId: API_ID }, response: {} },
@@ -103,7 +103,7 @@ export const APIS: readonly Operation[] = [
   }),
   defineOperation("apis.deleteKeys", {
     summary: "Delete the keys of an API or an owner",
-    description: `${WHICH_KEYS} A key that is created meanwhile may or may not be deleted. If the request fails on the way, send it again.`,
+    description: `${WHICH_KEYS} A key that is created meanwhile may or may not be deleted. If the request fails partway, send it again.`,
     response: deletedKeys,
     errors: ["NOT_FOUND"],
     example: { input: { apiId: API_ID }, response: { deletedKeys: 12 } },
@@ -124,7 +124,7 @@ export const APIS: readonly Operation[] = [
     summary: "Switch on the keys of an API or an owner",
     description:
       `${WHICH_KEYS} Nothing else of a key changes: one that has expired or has no uses left is still refused. Keys that cannot be ` +
-      "read stay as they are, and are counted.",
+      "read stay unchanged, and are counted.",
     response: enabledKeys,
     errors: ["NOT_FOUND"],
     example: {

@@ -7,7 +7,7 @@ import { defineOperation, type Operation } from "./operation.js";
 export const AUDIT_LOG: readonly Operation[] = [
   defineOperation("audit.listAuditEvents", {
     method: "GET",
-    summary: "List who changed what",
+    summary: "List the entries of the audit log",
     description:
       "Changes of the configuration, the latest first: all, or those of one key, of one identity or by one actor. " +
       "At most one of `keyId`, `identityId` and `actor`.",

@@ -7,7 +7,7 @@ import { defineOperation, type Operation } from "./operation.js";
 export const EVENTS: readonly Operation[] = [
   defineOperation("events.readEvents", {
     method: "GET",
-    summary: "Read changes in the order of their commits",
+    summary: "Read events in commit order",
     description:
       "Every change, once each and in the same order for every reader: the entries of the audit log, the earliest first. There is " +
       "always a `cursor`, even if nothing is new: send it as `after` of the next request. With `types`, a page may be shorter than `limit`.",
@@ -34,11 +34,11 @@ export const EVENTS: readonly Operation[] = [
     requiredPermissions: () => onWorkspace("events", "read_event"),
   }),
   defineOperation("events.notice", {
-    summary: "Notice what has come about by itself",
+    summary: "Write events for expiries and thresholds",
     description:
       "Writes an event for each key that expires soon, for each that has expired, and, as far as this server saw them, for uses that are " +
-      "low or gone and limits that are near. Each event is written once, no matter how often and from where this is called. Call it " +
-      "about every minute, each time with `cursor` until the response has none.",
+      "low or used up and limits that are nearly reached. Each event is written once, no matter how often and from where this is called. " +
+      "Call it about every minute, each time with `cursor` until the response has none.",
     response: noticedCount,
     errors: ["PRECONDITION_FAILED"],
     example: { input: { limit: 100 }, response: { noticed: 2 } },

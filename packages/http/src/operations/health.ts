@@ -6,7 +6,7 @@ import { defineHttpOnly, defineOperation, type Operation } from "./operation.js"
 export const HEALTH: readonly Operation[] = [
   defineHttpOnly("liveness", {
     method: "GET",
-    summary: "Whether the service runs",
+    summary: "Check whether the service is running",
     description: "Open to everyone. Does not touch the store.",
     response: empty,
     example: { input: {}, response: {} },
@@ -17,7 +17,7 @@ export const HEALTH: readonly Operation[] = [
   defineOperation("readiness", {
     operation: "isWorkspaceEnabled",
     method: "GET",
-    summary: "Whether the store is available",
+    summary: "Check whether the store is available",
     description:
       "Open to everyone. Reads one small record: a 503 means that the store is unavailable.",
     response: empty,

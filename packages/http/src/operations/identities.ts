@@ -65,7 +65,7 @@ export const IDENTITIES: readonly Operation[] = [
     description:
       "With `keys: unlink`, or without `keys`, its keys stay valid, without an owner; a key that takes its uses from the " +
       "identity has none left. `disable` switches them off, and needs `update_key` for all APIs, too; `delete` deletes them, " +
-      "and needs `delete_key`. If the request fails on the way, send it again. An identity that is created with the same " +
+      "and needs `delete_key`. If the request fails partway, send it again. An identity that is created with the same " +
       "`externalId` later is a different one.",
     response: deletedIdentity,
     errors: ["NOT_FOUND"],
@@ -77,7 +77,7 @@ export const IDENTITIES: readonly Operation[] = [
       ]),
   }),
   defineOperation("identities.eraseIdentity", {
-    summary: "Erase an identity and all that is known of it",
+    summary: "Erase an identity and all data about it",
     description:
       "By either id; `identityId` wins if both are given. The identity, earlier ones with the same `externalId`, and their keys are " +
       "deleted, even if the identity was deleted before. In the audit log, their names, metadata and other texts are overwritten, and " +

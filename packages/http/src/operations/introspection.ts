@@ -20,7 +20,7 @@ const input = z.strictObject({
 export const INTROSPECTION: readonly Operation[] = [
   defineHttpOnly("keys.introspect", {
     isVerification: true,
-    summary: "Introspect a key, as OAuth does",
+    summary: "Introspect a key (OAuth 2.0)",
     description:
       "RFC 7662, for systems that support it: the body is a form. Counts and charges like `keys.verifyKey` with only the secret. " +
       "Every verdict except `VALID` is `active: false`, without a reason; so is that on a key of an API that admits only certain " +

@@ -161,7 +161,7 @@ export const KEYS: readonly Operation[] = [
     requiredPermissions: toListKeys,
   }),
   defineOperation("keys.whoami", {
-    summary: "Find the key of a secret",
+    summary: "Find a key by its secret",
     description:
       "Charges nothing and gives no verdict: a key that is disabled, expired or exhausted is returned, too, " +
       "with `enabled` false.",

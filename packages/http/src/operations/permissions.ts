@@ -31,7 +31,7 @@ export const PERMISSIONS: readonly Operation[] = [
     requiredPermissions: () => onRbac("create_permission"),
   }),
   defineOperation("permissions.ensurePermissions", {
-    summary: "Create the permissions that do not exist",
+    summary: "Create missing permissions",
     description:
       "The body is an array of at most 1,000 names. Those that do not exist are created, all in one write.",
     acceptsList: true,
@@ -81,7 +81,7 @@ export const PERMISSIONS: readonly Operation[] = [
         : onRbac("create_role", "add_permission_to_role"),
   }),
   defineOperation("permissions.ensureRole", {
-    summary: "Create a role, or set the permissions of the one that exists",
+    summary: "Create a role or replace its permissions",
     description:
       "`permissions` lists all permissions of every key with the role, from now on. The role and permissions that do not " +
       "exist are created, all in one write.",

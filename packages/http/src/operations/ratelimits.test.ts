@@ -44,7 +44,7 @@ describe("ratelimits.limit", () => {
     const { status, body } = await service.call("ratelimits.limit", { ...request, burst: 3 });
     expect([status, body.error.message]).toEqual([
       400,
-      expect.stringContaining('"burst" must only be given with algorithm "token-bucket"'),
+      expect.stringContaining('"burst" is only allowed with algorithm "token-bucket"'),
     ]);
   });
 

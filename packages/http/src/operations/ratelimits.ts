@@ -19,7 +19,7 @@ export const RATELIMITS: readonly Operation[] = [
     requiredPermissions: ({ namespace }) => onNamespace(namespace, "limit"),
   }),
   defineOperation("ratelimits.resetLimit", {
-    summary: "Empty a rate limit",
+    summary: "Reset a rate limit",
     description:
       "The next use opens a new window. Exactly one of: `keyId` and `name`, a limit of a key, also one that only " +
       "verifications name, with its `duration`; `identityId` and `name`, a limit of an identity; `namespace`, " +

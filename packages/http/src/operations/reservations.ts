@@ -12,7 +12,7 @@ import { defineVerification } from "./verification.js";
 const settling = () => onApi(["settle_reservation"], { kind: "any-api" });
 
 const ENDED =
-  "For an hour, a repeat with the same figures returns the same; with others it is a 409.";
+  "For an hour, a repeat with the same figures returns the same response; with others it is a 409.";
 
 const OVER =
   "If the reservation is over, or holds less than the stated cost, the response is a 412 and nothing is changed.";
@@ -20,10 +20,10 @@ const OVER =
 /** Operations on reservations. */
 export const RESERVATIONS: readonly Operation[] = [
   defineVerification("keys.reserve", {
-    summary: "Verify a key, and hold what that takes",
+    summary: "Verify a key and reserve what it takes",
     description:
       "Like `keys.verifyKey`, for work whose price is known only afterwards: uses and units are held for `ttl`, and " +
-      "`keys.settleReservation` states what the work cost. Whatever is not settled by `expiresAt` is given back. Every verdict is a 200; " +
+      "`keys.settleReservation` states what the work cost. Whatever is not settled by `expiresAt` is returned. Every verdict is a 200; " +
       "with an `Idempotency-Key` a retry within 10 minutes gets the same reservation. A key can have 1,000 open reservations, and an " +
       "identity 10,000; one more is a 412.",
     action: "reserve_key",
@@ -49,9 +49,9 @@ export const RESERVATIONS: readonly Operation[] = [
   }),
   defineOperation("keys.settleReservation", {
     operation: "settle",
-    summary: "Say what the work of a reservation cost",
+    summary: "Settle a reservation",
     description:
-      "The cost is finally taken, and the rest goes back to where it came from. Whatever is left out is charged in full, as reserved; " +
+      "Takes the final cost and returns the rest to where it came from. Whatever is omitted is charged in full, as reserved; " +
       `slots of concurrent limits are freed in any case. ${ENDED} ${OVER}`,
     response: settled,
     errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
@@ -64,7 +64,7 @@ export const RESERVATIONS: readonly Operation[] = [
   }),
   defineOperation("keys.releaseReservation", {
     operation: "release",
-    summary: "Give back all that a reservation holds",
+    summary: "Release a reservation",
     description: `The same as settling with a cost of 0 for everything. ${ENDED} A reservation that is over is a 412.`,
     response: settled,
     errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
@@ -77,9 +77,9 @@ export const RESERVATIONS: readonly Operation[] = [
   }),
   defineOperation("keys.renewReservation", {
     operation: "renew",
-    summary: "Hold a reservation for longer",
+    summary: "Renew a reservation",
     description:
-      "Holds it for `ttl` from now on, or if omitted, for as long as at first. A slot of a concurrent limit is held for its `duration` " +
+      "Holds it for `ttl` from now on; if omitted, for as long as at first. A slot of a concurrent limit is held for its `duration` " +
       "at most. A reservation that is over is a 412, and one that was settled a 409.",
     response: renewed,
     errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],

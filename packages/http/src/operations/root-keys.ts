@@ -76,7 +76,8 @@ export const ROOT_KEYS: readonly Operation[] = [
   }),
   defineOperation("rootKeys.revokeRootKey", {
     summary: "Revoke a root key",
-    description: "Permanent, whatever it holds: from then on it authorises no request.",
+    description:
+      "Permanent, whatever permissions it holds. From then on, it authorises no request.",
     response: empty,
     errors: ["NOT_FOUND"],
     example: { input: { rootKeyId: ROOT_KEY_ID }, response: {} },

@@ -8,7 +8,7 @@ import { defineVerification } from "./verification.js";
 /** Short-lived tokens in place of keys, and the public keys to verify them with. */
 export const TOKENS: readonly Operation[] = [
   defineVerification("keys.exchangeKey", {
-    summary: "Verify a key, and get a short token for it",
+    summary: "Verify a key and get a short-lived token",
     description:
       "Like `keys.verifyKey`; a `VALID` verdict contains a JWT, signed with EdDSA, which others verify with `/v1/jwks.json` without a " +
       "call. It cannot be revoked: when the key is revoked, its tokens stay valid until they expire. A server without keys for tokens " +
@@ -35,7 +35,7 @@ export const TOKENS: readonly Operation[] = [
   }),
   defineHttpOnly("jwks.json", {
     method: "GET",
-    summary: "Public keys that tokens are checked with",
+    summary: "List the public keys that verify tokens",
     description:
       "Open to everyone, and may be cached for five minutes: a JWK Set (RFC 7517). Without keys for tokens, a 412.",
     response: tokenKeys,

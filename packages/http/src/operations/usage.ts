@@ -7,10 +7,10 @@ import { defineOperation, type Operation } from "./operation.js";
 export const USAGE: readonly Operation[] = [
   defineOperation("usage.exportUsage", {
     method: "GET",
-    summary: "Export usage to bill by",
+    summary: "Export usage for billing",
     description:
       "One row for each key, identity, API or tag and each hour, day or month of UTC, from two minutes after its end. A row never " +
-      "changes, and its `id` is always the same, so that a meter counts it once. `until` is the end of these rows: the next export " +
+      "changes, and its `id` is always the same, so that a meter counts it only once. `until` is the end of these rows: the next export " +
       "begins there. A page may be shorter than `limit`, or empty, and still have a `cursor`.",
     queryTypes: { start: "integer", end: "integer", limit: "integer" },
     response: usagePage,

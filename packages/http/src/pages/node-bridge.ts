@@ -72,7 +72,7 @@ async function requestOf(incoming: IncomingMessage): Promise<Request | Response>
   }
   // Empty for an address without one (RFC 9110 section 7.2).
   const host = named.host || (named[":authority"] as string | undefined) || "localhost";
-  if (NOT_OF_HOSTS.test(host)) throw new TypeError("the host is none");
+  if (NOT_OF_HOSTS.test(host)) throw new TypeError("the host is not valid");
   if (!headers.has("host")) headers.set("host", host);
   // Concatenated, not resolved: a path that begins with two slashes would be read as another host.
   const address = url.startsWith("/")

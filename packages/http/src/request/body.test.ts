@@ -89,7 +89,7 @@ describe("size", () => {
     for (const error of [new Error("connection reset"), new TypeError("terminated")]) {
       const broken = new ReadableStream({ pull: (controller) => controller.error(error) });
       const reply = await post(service, broken);
-      expect([reply.status, reply.body.error.message]).toEqual([400, "the body broke off"]);
+      expect([reply.status, reply.body.error.message]).toEqual([400, "the body was cut off"]);
     }
 
     const errors: unknown[] = [];

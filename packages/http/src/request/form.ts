@@ -11,7 +11,7 @@ export function readForm(bytes: Uint8Array, known: readonly string[]): ReceivedF
   const isKnown = (name: string) => known.includes(name);
   const named = issues.filter(({ path }) => isKnown(path));
   const isStray = named.length < issues.length || !Object.keys(fields).every(isKnown);
-  const message = `must be a form of no fields but ${known.join(" and ")}`;
+  const message = `must be a form with no fields other than ${known.join(" and ")}`;
   return {
     fields: Object.fromEntries(Object.entries(fields).filter(([name]) => isKnown(name))),
     issues: isStray ? [...named, { path: "", message }] : named,

@@ -65,7 +65,7 @@ export function tooLarge(maxBytes: number): LatchkeyError {
 
 /** The error for a client that disconnected before the end of its body. */
 export function brokenOff(cause?: unknown): LatchkeyError {
-  return new LatchkeyError("BAD_REQUEST", "the body broke off", { cause });
+  return new LatchkeyError("BAD_REQUEST", "the body was cut off", { cause });
 }
 
 /** The error for a body that something else has already read: a mistake of the host, for its log. */

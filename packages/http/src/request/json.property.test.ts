@@ -22,7 +22,7 @@ test("a member repeated anywhere is refused", () => {
       );
       const doubled = `{${[...members, members[at % members.length]].join(",")}}`;
       const wrapped = `${'{"x":['.repeat(depth % 8)}${doubled}${"]}".repeat(depth % 8)}`;
-      expect(() => parseJsonObject(bytes(wrapped))).toThrow("must not give a member twice");
+      expect(() => parseJsonObject(bytes(wrapped))).toThrow("must not contain a member twice");
     }),
   );
 });

@@ -96,7 +96,7 @@ describe("members", () => {
       '{"1":1,"1":2}',
     );
     for (const body of doubled)
-      expect([body, errorOf(body)]).toEqual([body, "the body must not give a member twice"]);
+      expect([body, errorOf(body)]).toEqual([body, "the body must not contain a member twice"]);
   });
 
   test("the same name in different objects is not a duplicate", () => {
@@ -129,7 +129,7 @@ describe("a list", () => {
   test("is required, and read as strictly as an object", () => {
     for (const body of ["{}", "null", "true", "1", '"x"', '{"0":1,"length":1}'])
       expect(refusalOfList(body)).toBe("the body must be a JSON array");
-    expect(refusalOfList('[{"a":1,"a":2}]')).toBe("the body must not give a member twice");
+    expect(refusalOfList('[{"a":1,"a":2}]')).toBe("the body must not contain a member twice");
     expect(refusalOfList('[{"a":1}')).toBe("the body must be well-formed JSON");
     expect(refusalOfList(`${"[".repeat(MAX_DEPTH)}${"]".repeat(MAX_DEPTH)}`)).toBe("accepted");
     expect(refusalOfList(`${"[".repeat(MAX_DEPTH + 1)}${"]".repeat(MAX_DEPTH + 1)}`)).toBe(

@@ -32,7 +32,7 @@ function parseJson(bytes: Uint8Array, expected: "object" | "array"): object {
     Array.isArray(value) !== (expected === "array")
   )
     throw malformed(`must be a JSON ${expected}`);
-  if (colons !== countMembers(value)) throw malformed("must not give a member twice");
+  if (colons !== countMembers(value)) throw malformed("must not contain a member twice");
   return value;
 }
 

@@ -28,7 +28,7 @@ const BRIDGE_OPTIONS = {
  */
 export function toNodeListener(handler: Handler): NodeListener {
   if (typeof handler !== "function")
-    throw new TypeError('"handler" must be a function, such as createHandler returns');
+    throw new TypeError('"handler" must be a function, such as the one that createHandler returns');
   const service = serviceOf(handler);
   const bridge = once(() => (service === undefined ? bridgeTo(handler) : bridgeToService(service)));
   return async (incoming, outgoing) => {

@@ -60,7 +60,7 @@ export const BOUNDS_BEYOND_SCHEMAS: readonly BoundBeyondSchemas[] = [
   },
   {
     message:
-      'must be a whole number of ms from 0 to 31536000000, or as long in seconds, minutes, hours or days, such as "30s", "1m", "1h" or "1d"',
+      'must be a whole number of ms from 0 to 31536000000, or the same in seconds, minutes, hours or days, such as "30s", "1m", "1h" or "1d"',
     reason: "a pattern that compares a number with a bound for each unit would be unreadable",
     example: { operation: "keys.rotateKey", input: { keyId: KEY_ID, graceMs: "366d" } },
   },
@@ -71,7 +71,7 @@ export const BOUNDS_BEYOND_SCHEMAS: readonly BoundBeyondSchemas[] = [
   },
   {
     message:
-      'must be a whole number of ms from 60000 to 2^52, or as long in seconds, minutes, hours or days, such as "90m", "12h" or "7d"',
+      'must be a whole number of ms from 60000 to 2^52, or the same in seconds, minutes, hours or days, such as "90m", "12h" or "7d"',
     reason: "a pattern that compares a number with a bound for each unit would be unreadable",
     example: createKey({ remaining: 1, refill: { interval: { every: "1s" }, amount: 1 } }),
   },
@@ -93,7 +93,7 @@ export const BOUNDS_BEYOND_SCHEMAS: readonly BoundBeyondSchemas[] = [
     example: verifyKey({ authorization: { permissions: "😀".repeat(257) } }),
   },
   {
-    message: 'must only be given with algorithm "token-bucket"',
+    message: 'is only allowed with algorithm "token-bucket"',
     reason: "it would take two schemas for each limit, one for buckets and one for the others",
     example: createKey({ ratelimits: [{ ...LIMIT, burst: 20 }] }),
   },
@@ -145,14 +145,14 @@ export const BOUNDS_BEYOND_SCHEMAS: readonly BoundBeyondSchemas[] = [
     }),
   },
   {
-    message: "must hold at most 1000 names and groups",
+    message: "must contain at most 1000 names and groups",
     reason: "no keyword bounds a number over several lists",
     example: verifyKey({
       authorization: { permissions: { or: Array.from({ length: 1_000 }, () => "docs.read") } },
     }),
   },
   {
-    message: "must not name more than 10000 roles and permissions in all",
+    message: "must not name more than 10000 roles and permissions in total",
     reason: "no keyword bounds a number over several lists",
     example: {
       operation: "migrations.createKeys",
@@ -178,13 +178,13 @@ export const BOUNDS_BEYOND_SCHEMAS: readonly BoundBeyondSchemas[] = [
     },
   },
   {
-    message: "has the form of a secret of latchkey and a wrong checksum: it would never verify",
+    message: "looks like a secret of latchkey, but its checksum is wrong: it would never verify",
     reason: CONTENTS,
     example: importKey({ plaintext: "acme_ZUvEA8f8SwkDjXbkPMxVkYgz7nKfm" }),
   },
   {
     message:
-      "must be what plaintext begins with: a prefix with its _, or so little that 112 bits stay unknown",
+      "must be the beginning of plaintext: a prefix with its _, or so little that 112 bits stay unknown",
     reason: CONTENTS,
     example: importKey({ plaintext: "sk_live_1234567890", start: "other" }),
   },
@@ -194,7 +194,7 @@ export const BOUNDS_BEYOND_SCHEMAS: readonly BoundBeyondSchemas[] = [
     example: importKey({ hash: HASH, start: "abc" }),
   },
   {
-    message: "is required where externalId is not given",
+    message: "is required if externalId is not given",
     reason: SEPARATE_PARAMETERS,
     in: ["identities.getIdentity"],
     example: { operation: "identities.getIdentity", input: {} },
@@ -236,7 +236,7 @@ export const BOUNDS_BEYOND_SCHEMAS: readonly BoundBeyondSchemas[] = [
     example: { operation: "keys.getVerifications", input: { keyId: KEY_ID, start: 2, end: 1 } },
   },
   {
-    message: "must be a cursor that this list answered",
+    message: "must be a cursor that this list returned",
     reason: CONTENTS,
     example: { operation: "identities.listIdentities", input: { cursor: "abc" } },
   },

@@ -58,7 +58,7 @@ export const APIS: readonly Operation[] = [
     },
   }),
   defineV2("apis.deleteApi", {
-    description: "Its keys are invalid at once.",
+    description: "Its keys become invalid at once.",
     input: z.strictObject({ apiId }),
     response: dataBody(empty),
     example: { input: { apiId: API_ID }, response: { data: {} } },

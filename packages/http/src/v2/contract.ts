@@ -32,7 +32,7 @@ export const V2: Contract = {
     ...RATELIMIT,
   ],
   introduction: INTRODUCTION,
-  unknownPath: "no such operation here; UNKEY-V2.md of @latchkey/http lists those that there are",
+  unknownPath: "no such operation; UNKEY-V2.md of @latchkey/http lists those that exist",
   errorBody,
   errorSchema,
 };

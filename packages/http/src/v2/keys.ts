@@ -169,7 +169,7 @@ export const KEYS: readonly Operation[] = [
     operation: "rotateKey",
     description:
       "Creates a key with the same settings, which shares uses and limits with the old one. The old key stays valid " +
-      "for `expiration` ms, but not beyond its own expiry. A key can be replaced once: again is a 409. Only this " +
+      "for `expiration` ms, but not beyond its own expiry. A key can be replaced only once; a second time is a 409. Only this " +
       "response contains the new secret. A recoverable key needs `encrypt_key`, too.",
     input: z.strictObject({
       keyId,

@@ -50,7 +50,7 @@ export const MIGRATIONS: readonly Operation[] = [
     operation: "createKeys",
     description:
       "1 to 100 keys by the SHA-256 of their secrets; the body may be 16 times as long as others. Those that exist " +
-      "already are listed in `failed`, as all are where this is repeated; the others are all written, or none.",
+      "already are listed in `failed`, as all are if the request is repeated; the others are all written, or none.",
     isBulk: true,
     isRepeatable: false,
     input: z.strictObject({

@@ -8,7 +8,7 @@ const MAX_LENGTH = 1_000;
 const TOO_LONG = `must be a string of 1 to ${MAX_LENGTH} characters`;
 
 /**
- * Reads a permission query: names joined by `AND` and `OR`, in upper or lower case, with parentheses. `AND` binds closer.
+ * Reads a permission query: names joined by `AND` and `OR`, in upper or lower case, with parentheses. `AND` binds more tightly.
  *
  * @throws SyntaxError if it is malformed. The message quotes nothing of it.
  */
@@ -75,7 +75,7 @@ export const permissionQueryText = z
     if (message !== undefined) context.addIssue({ code: "custom", message });
   })
   .describe(
-    "What the key must be permitted: names joined by `AND` and `OR`, with parentheses; `AND` binds closer.",
+    "What the key must be permitted: names joined by `AND` and `OR`, with parentheses; `AND` binds more tightly.",
   );
 
 function problemOf(text: string): string | undefined {

@@ -38,7 +38,7 @@ const searchable = z.strictObject({
 export const PERMISSIONS: readonly Operation[] = [
   defineV2("permissions.createPermission", {
     description:
-      "Slugs are unique in a workspace, and what keys are verified for: holding `docs.*` grants everything below " +
+      "Slugs are unique in a workspace, and are what keys are verified for: holding `docs.*` grants everything below " +
       "`docs.`; `*` grants all. `name` is not kept.",
     input: z.strictObject({
       name: anyId.describe("Accepted, without effect: the slug is the name, too."),
@@ -208,7 +208,7 @@ function afterCursor(list: string, cursor: string | undefined): string {
   if (cursor === undefined) return "";
   const lastId = cursor.startsWith(list) ? cursor.slice(list.length) : "";
   if (/^[a-z]+_[A-Za-z0-9]+$/.test(lastId)) return lastId;
-  const message = "must be a cursor that this list answered";
+  const message = "must be a cursor that this list returned";
   const issues = [{ path: "cursor", message }];
   throw new LatchkeyError("BAD_REQUEST", `"cursor" ${message}`, { issues });
 }

@@ -27,7 +27,7 @@ const settled = shared(
         credits: whole().describe("Taken uses."),
         ratelimits: costs.describe("Taken units of each limit, except concurrent ones."),
       })
-      .describe("What was finally taken."),
+      .describe("What was taken in the end."),
   }),
 );
 
@@ -62,7 +62,7 @@ export const RESERVATIONS: readonly Operation[] = [
   defineV2("keys.reserve", {
     description:
       "As `keys.verifyKey`, for work whose price is known only afterwards: uses and units are held for `ttl`, and " +
-      "`keys.settleReservation` says what the work came to. Every verdict is a 200.",
+      "`keys.settleReservation` states what the work cost. Every verdict is a 200.",
     input: z.strictObject({ ...asked, ttl }),
     response: dataBody(verdict),
     example: {
@@ -88,7 +88,7 @@ export const RESERVATIONS: readonly Operation[] = [
   defineV2("keys.settleReservation", {
     operation: "settle",
     description:
-      "The cost is finally taken, and the rest goes back to where it came from. Whatever is left out is charged in full, as reserved.",
+      "Takes the final cost and returns the rest to where it came from. Whatever is omitted is charged in full, as reserved.",
     input: z.strictObject({
       reservationId,
       credits: settling.remaining,
@@ -117,7 +117,7 @@ export const RESERVATIONS: readonly Operation[] = [
   }),
   defineV2("keys.renewReservation", {
     operation: "renew",
-    description: "Holds it for `ttl` from now on, or if omitted, for as long as at first.",
+    description: "Holds it for `ttl` from now on; if omitted, for as long as at first.",
     input: z.strictObject({ reservationId, ttl: renewedFor }),
     response: dataBody(z.strictObject({ expiresAt: instant })),
     example: {
