@@ -26,18 +26,17 @@ export function changedRefusal(
   checkHeaders(headers);
   const text: unknown = typeof body === "string" ? body : JSON.stringify(body);
   if (typeof text !== "string")
-    throw new TypeError('"body" of a refusal must be a text or an object');
+    throw new TypeError('"body" of a refusal must be a string or an object');
   return { admitted: false, code, status, headers, body: text, verdict };
 }
 
 function checkHeaders(headers: HeaderFields): void {
   // An iterable such as `Headers` has no own fields, so none of its headers would be sent.
   if (typeof headers !== "object" || headers === null || Symbol.iterator in headers)
-    throw new TypeError('"headers" of a refusal must be an object of texts');
+    throw new TypeError('"headers" of a refusal must be an object of strings');
   for (const [name, value] of Object.entries(headers) as [string, unknown][]) {
-    if (!HEADER_NAME.test(name))
-      throw new TypeError('"headers" of a refusal has a name that is none');
+    if (!HEADER_NAME.test(name)) throw new TypeError('"headers" of a refusal has an invalid name');
     if (typeof value !== "string" || !HEADER_VALUE.test(value))
-      throw new TypeError(`the header "${name}" of a refusal must be a text that HTTP can send`);
+      throw new TypeError(`the header "${name}" of a refusal must be a string that HTTP can send`);
   }
 }

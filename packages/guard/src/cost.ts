@@ -12,6 +12,6 @@ export function fixedCost(cost: Cost<never> = 1): number {
 export function readCost(cost: unknown, name: string): number {
   if (isWhole(cost)) return cost;
   throw new TypeError(
-    `"${name}" must be a whole number >= 0: its function answered something else`,
+    `"${name}" must be a whole number >= 0: its function returned something else`,
   );
 }

@@ -40,13 +40,15 @@ export function readCredential({
   if (header === undefined || bearer.kind === "malformed") return bearer;
   const own = readKey(header, SPACE_OR_CONTROL);
   if (bearer.kind === "none" || own.kind !== "key" || own.key === bearer.key) return own;
-  return malformed("two API keys that differ were sent");
+  return malformed("two different API keys were sent");
 }
 
 /** The key that the host's `getKey` returned: null and undefined mean none; anything else that is not a text is malformed. */
 export function readFoundKey(found: unknown): Credential {
   if (found === undefined || found === null) return NONE;
-  return typeof found === "string" ? readKey(found, CONTROL) : malformed("the API key is no text");
+  return typeof found === "string"
+    ? readKey(found, CONTROL)
+    : malformed("the API key is not a string");
 }
 
 function readBearer(value: string): Credential {
@@ -73,7 +75,7 @@ function readKey(key: string, forbidden: RegExp): Credential {
   if (key === "") return malformed("the API key is empty");
   if (key.length > MAX_KEY_LENGTH) return malformed("the API key is too long");
   return forbidden.test(key)
-    ? malformed("the API key holds characters that no key has")
+    ? malformed("the API key contains characters that no key has")
     : { kind: "key", key };
 }
 

@@ -93,7 +93,7 @@ export function createDecisions<Request, Types extends LatchkeyTypes>(
   defaults: Pick<GuardOptions<Request>, "onError"> = {},
 ): Decisions<Request, Types> {
   if (typeof latchkey?.verifier !== "function")
-    throw new TypeError('"latchkey" must be what createLatchkey returns');
+    throw new TypeError('"latchkey" must be the object that createLatchkey returns');
   // The names that a program declares are types only: at run time, any latchkey will do.
   const anyLatchkey = latchkey as unknown as GuardLatchkey;
   const settings = readOptions(options, defaults);
@@ -103,7 +103,7 @@ export function createDecisions<Request, Types extends LatchkeyTypes>(
   const guard = { latchkey: anyLatchkey, settings, refuser, gate };
   const within = createDeadline(timeoutMs);
   const refuseLate = (request: Request): Refused => {
-    const what = `no decision in ${timeoutMs} ms: the store or a function of the guard is late`;
+    const what = `no decision in ${timeoutMs} ms: the store or a function of the guard took too long`;
     // It does not go through `onRefusal`: there is no time left for a hook.
     return changedRefusal(refuser.refusalOf(unavailable(what, "unknown"), request), undefined);
   };

@@ -84,7 +84,7 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
         const response = isHttp ? http.getResponse<object>() : null;
         const decision = await decide(() => {
           if (isHttp) return presentedByNode(rawRequest(request));
-          throw new TypeError(`a guard is of HTTP, and this is "${context.getType()}"`);
+          throw new TypeError(`a guard is for HTTP, but this is "${context.getType()}"`);
         }, context);
         const raw = rawResponse(response);
         setHostHeaders(response, decision.headers);

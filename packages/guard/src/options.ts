@@ -162,7 +162,7 @@ function readTimeout(value: unknown = 10_000): SpanMs {
   const timeoutMs = durationMs(value);
   if (timeoutMs === null || timeoutMs > MAX_TIMER_MS)
     throw new TypeError(
-      `"timeoutMs" must be whole ms from 1 to ${MAX_TIMER_MS}, or a text such as "5s"`,
+      `"timeoutMs" must be a whole number of ms from 1 to ${MAX_TIMER_MS}, or a text such as "5s"`,
     );
   return timeoutMs;
 }
@@ -196,7 +196,7 @@ export function ownFieldsWithin(
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw new TypeError(
       name === ""
-        ? `an object is needed: each of its fields is ${what}`
+        ? `an object is required: each of its fields is ${what}`
         : `"${name}" must be an object`,
     );
   const path = name === "" ? "" : `${name}.`;

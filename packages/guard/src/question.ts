@@ -141,7 +141,7 @@ export function readQuestion<Request>(
 ): AskedQuestion<Request> {
   if (isOfRequest(question))
     throw new TypeError(
-      "a request is no options of a route: use guard() or guard({ … }) there, not guard itself",
+      "a request was passed as the options of a route: use guard() or guard({ … }) there, not guard itself",
     );
   const own = ownFieldsWithin(
     question,

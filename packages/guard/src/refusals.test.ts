@@ -29,10 +29,10 @@ describe("a refusal", () => {
     expect(refusal).toMatchObject({
       code: "KEY_MALFORMED",
       status: 401,
-      body: { detail: "two API keys that differ were sent" },
+      body: { detail: "two different API keys were sent" },
     });
     expect(headers["WWW-Authenticate"]).toBe(
-      `${CHALLENGE}, error="invalid_token", error_description="two API keys that differ were sent"`,
+      `${CHALLENGE}, error="invalid_token", error_description="two different API keys were sent"`,
     );
   });
 

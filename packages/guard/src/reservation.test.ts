@@ -44,7 +44,7 @@ describe("a question that reserves", () => {
     [{ reserve: undefined }, '"reserve" must not be undefined'],
     [{ reserve: 4, cost: 1 }, '"cost" must not be given with "reserve"'],
     [{ reserve: 4, onClose: "keep" }, '"onClose" must be "settle" or "release"'],
-    [{ onClose: "release" }, '"onClose" must only be given with "reserve"'],
+    [{ onClose: "release" }, '"onClose" is only allowed with "reserve"'],
     [{ reserve: -1 }, '"reserve" must be a whole number >= 0'],
     [{ reserve: { cost: 1.5 } }, '"reserve.cost" must be a whole number >= 0'],
     [{ reserve: { cost: 1, ttl: 999 } }, '"ttl" must be from 1,000 to 86,400,000 ms'],
@@ -68,7 +68,7 @@ describe("a question that reserves", () => {
     const { decide, onError } = await reserved({ reserve: () => 1.5 });
     expect(await decide()).toMatchObject({ admitted: false, status: 500 });
     expect(onError.mock.calls[0]?.[0]).toMatchObject({
-      message: '"reserve" must be a whole number >= 0: its function answered something else',
+      message: '"reserve" must be a whole number >= 0: its function returned something else',
     });
   });
 

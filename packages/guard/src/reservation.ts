@@ -85,10 +85,10 @@ export function readReserve<Request>({
     throw new TypeError('"onClose" must be "settle" or "release"');
   if (reserve === undefined) {
     if (onClose === "settle") return null;
-    throw new TypeError('"onClose" must only be given with "reserve"');
+    throw new TypeError('"onClose" is only allowed with "reserve"');
   }
   if (otherCost !== undefined)
-    throw new TypeError('"cost" must not be given with "reserve", which says what is held');
+    throw new TypeError('"cost" must not be given with "reserve", which sets what is held');
   const isBare = typeof reserve === "number" || typeof reserve === "function";
   if (!isBare && typeof reserve !== "object")
     throw new TypeError('"reserve" must be a number of uses, a function or an object');

@@ -117,7 +117,7 @@ describe("options", () => {
     "%j instead of a latchkey is refused",
     (latchkey) => {
       expect(() => forFetch(latchkey as never)).toThrow(
-        new TypeError('"latchkey" must be what createLatchkey returns'),
+        new TypeError('"latchkey" must be the object that createLatchkey returns'),
       );
     },
   );

@@ -50,7 +50,7 @@ const CALLS: Readonly<
  */
 export function makePortal(latchkey: Latchkey, options: PortalOptions): FetchPortal {
   if (typeof latchkey?.openPortalSession !== "function")
-    throw new TypeError('"latchkey" must be what createLatchkey returns');
+    throw new TypeError('"latchkey" must be the object that createLatchkey returns');
   checkOptions(options);
   const {
     basePath = "",

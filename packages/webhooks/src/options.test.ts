@@ -219,7 +219,7 @@ describe("createWebhooks refuses", () => {
   test("anything that is not a latchkey", () => {
     for (const one of [undefined, null, {}, { workspaceId: "ws_default" }])
       expect(() => createWebhooks(one as never, { endpoints: [] })).toThrow(
-        '"latchkey" must be what createLatchkey answers',
+        '"latchkey" must be the object that createLatchkey returns',
       );
   });
 
