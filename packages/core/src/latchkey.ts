@@ -211,7 +211,7 @@ export function createLatchkey<
   const counting = usage === false ? null : readRecorderSettings(usage);
   if (counting?.isDurable && options.store.countsInStep !== true)
     throw new TypeError(
-      '"usage.durable" needs a store that counts in the step of a charge, whose "countsInStep" is true',
+      '"usage.durable" needs a store that counts in the same step as a charge ("countsInStep" is true)',
     );
   const bytes = checkedRandom(random);
   const now = createMonotonicClock(clock);

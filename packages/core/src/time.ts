@@ -36,6 +36,6 @@ export function checkedInstant(now: EpochMs): EpochMs {
   if (Number.isSafeInteger(now) && now >= 0 && now <= LAST_INSTANT) return now;
   throw new LatchkeyError(
     "INTERNAL_SERVER_ERROR",
-    `"clock" must answer whole milliseconds from 0 to ${LAST_INSTANT}`,
+    `"clock" must return whole milliseconds from 0 to ${LAST_INSTANT}`,
   );
 }

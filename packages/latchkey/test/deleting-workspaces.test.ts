@@ -272,7 +272,7 @@ describeOnEveryStore("deleting workspaces", (open) => {
         await rejectionOf(latchkey.deleteWorkspace({ ...INPUT, confirm: confirm as string })),
       ).toMatchObject({
         code: "BAD_REQUEST",
-        issues: [{ path: "confirm", message: "must be the workspaceId once more" }],
+        issues: [{ path: "confirm", message: "must repeat the workspaceId" }],
       });
   });
 });

@@ -231,6 +231,6 @@ test("invalid rings are refused by name", () => {
   expect(make("a")).toThrow('"tokens" must be a key ring');
   expect(make({ ...tokens, issuer: "" })).toThrow('"tokens.issuer"');
   expect(() => createLatchkey({ store, tokens, vault: tokens })).toThrow(
-    '"vault" and "tokens" must not hold the same secret',
+    '"vault" and "tokens" must not contain the same secret',
   );
 });

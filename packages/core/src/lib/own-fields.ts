@@ -63,6 +63,6 @@ export function ownFieldsOf(
     copy[name] = (value as Readonly<Record<string, unknown>>)[name];
   for (const name of stated)
     if (name in copy && copy[name] === undefined)
-      throw new TypeError(`"${path}${name}" must not be undefined: leave it out to ask nothing`);
+      throw new TypeError(`"${path}${name}" must not be undefined: omit it instead`);
   return copy;
 }

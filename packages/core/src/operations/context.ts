@@ -232,7 +232,10 @@ export function notFound(kind: RecordKind | "reservation"): LatchkeyError {
 
 /** The error for a random source that returned the same bytes twice. `what`: what was not created. */
 export function randomRepeated(what: string): LatchkeyError {
-  return new LatchkeyError("INTERNAL_SERVER_ERROR", `"random" repeated itself; ${what}`);
+  return new LatchkeyError(
+    "INTERNAL_SERVER_ERROR",
+    `"random" returned the same bytes twice; ${what}`,
+  );
 }
 
 /**
@@ -247,6 +250,6 @@ export function afterCursor(
   if (cursor === undefined) return null;
   const position = decodeCursor(scope, cursor, form);
   if (position === null)
-    throw badRequest([{ path: "cursor", message: "must be a cursor that this list answered" }]);
+    throw badRequest([{ path: "cursor", message: "must be a cursor that this list returned" }]);
   return position;
 }

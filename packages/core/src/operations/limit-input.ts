@@ -120,7 +120,7 @@ export function addCountingIssues(limit: PartialWireLimit, sink: IssueSink): voi
     refuseField(sink, "shadow", 'must not be given with algorithm "concurrent"');
   if (limit.algorithm !== "token-bucket") {
     if (limit.burst !== undefined)
-      refuseField(sink, "burst", 'must only be given with algorithm "token-bucket"');
+      refuseField(sink, "burst", 'is only allowed with algorithm "token-bucket"');
   } else if (limit.limit !== undefined && duration !== undefined) {
     if (!isCountable(fromWireFigures({ ...limit, limit: limit.limit, duration })))
       refuseField(

@@ -28,7 +28,7 @@ export function checkPermissionQuery(value: unknown, names: NameRule = ANY_NAME)
   function copy(node: unknown, depth: number): PermissionQuery | string | null {
     nodes += 1;
     if (nodes > QUERY_BOUNDS.maxNodes)
-      return fail(`must hold at most ${QUERY_BOUNDS.maxNodes} names and groups`);
+      return fail(`must contain at most ${QUERY_BOUNDS.maxNodes} names and groups`);
     if (depth > MAX_QUERY_DEPTH) return fail(`must be nested at most ${MAX_QUERY_DEPTH} deep`);
     if (typeof node === "string") return names.pattern.test(node) ? node : fail(names.error);
     const group = onlyMember(node);

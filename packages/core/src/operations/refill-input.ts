@@ -38,7 +38,7 @@ export interface RefillInput {
 const every = spanOf(
   SHORTEST_REFILL,
   LONGEST_DURATION,
-  `must be a whole number of ms from ${SHORTEST_REFILL} to 2^52, or as long in seconds, minutes, hours or days, such as "90m", "12h" or "7d"`,
+  `must be a whole number of ms from ${SHORTEST_REFILL} to 2^52, or the same in seconds, minutes, hours or days, such as "90m", "12h" or "7d"`,
 );
 
 const interval = z.union([z.enum(REFILL_INTERVALS), z.strictObject({ every })], {

@@ -60,7 +60,7 @@ export function expiryIssues(
   const at = msOfDate(expires);
   if (typeof at !== "number" || !isExpired(at, now)) return [];
   const isOfSeconds = at > now / 1_000 && at < LEAST_IN_MS;
-  const hint = isOfSeconds ? ": it is in ms, and this would be a time to come in seconds" : "";
+  const hint = isOfSeconds ? ": it is in ms, and this looks like a time in seconds" : "";
   return [{ path: "expires", message: `must be later than now${hint}` }];
 }
 
@@ -106,5 +106,5 @@ const MAX_GRACE_MS: SpanMs = 365 * DAY_MS;
 export const grace = spanOf(
   0,
   MAX_GRACE_MS,
-  `must be a whole number of ms from 0 to ${MAX_GRACE_MS}, or as long in seconds, minutes, hours or days, such as "30s", "1m", "1h" or "1d"`,
+  `must be a whole number of ms from 0 to ${MAX_GRACE_MS}, or the same in seconds, minutes, hours or days, such as "30s", "1m", "1h" or "1d"`,
 ).default(0);

@@ -11,7 +11,7 @@ export const DURATION_PATTERN = /^[1-9][0-9]{0,7}[smhd]$/;
 
 /** Error message for a wrong duration. */
 export const DURATION_ERROR =
-  'must be a whole number of ms from 1 to 2^52, or as long in seconds, minutes, hours or days, such as "30s", "1m", "1h" or "1d"';
+  'must be a whole number of ms from 1 to 2^52, or the same in seconds, minutes, hours or days, such as "30s", "1m", "1h" or "1d"';
 
 const UNITS: Readonly<Record<string, SpanMs>> = {
   s: 1_000,

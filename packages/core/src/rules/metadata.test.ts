@@ -24,7 +24,8 @@ function nested(levels: number, innermost: unknown, wrap: "object" | "array" = "
   return levels === 0 ? innermost : { a: value };
 }
 
-const notJson = (path: string, what: string) => `must hold JSON values only: "${path}" is ${what}`;
+const notJson = (path: string, what: string) =>
+  `must contain JSON values only: "${path}" is ${what}`;
 const TOO_DEEP = "must be at most 16 levels deep";
 const TOO_LARGE = "must be at most 16384 bytes of JSON";
 const BAD_MEMBER = "must not have a member named __proto__, constructor or prototype";
@@ -98,8 +99,8 @@ describe("what metadata is", () => {
   test.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])(
     "the number %s is refused, not written as null",
     (value) => {
-      expect(refusal({ a: value })).toBe(`must hold finite numbers only: "a" is ${value}`);
-      expect(refusal({ a: [value] })).toBe(`must hold finite numbers only: "a.0" is ${value}`);
+      expect(refusal({ a: value })).toBe(`must contain finite numbers only: "a" is ${value}`);
+      expect(refusal({ a: [value] })).toBe(`must contain finite numbers only: "a.0" is ${value}`);
     },
   );
 

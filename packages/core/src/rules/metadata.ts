@@ -82,11 +82,11 @@ function copyJson(value: unknown, depth: number, room: Room): JsonValue {
   if (typeof value === "string" || typeof value === "boolean" || value === null) return value;
   if (typeof value === "number") {
     if (!Number.isFinite(value))
-      throw new MetadataRefusal("must hold finite numbers only", String(value));
+      throw new MetadataRefusal("must contain finite numbers only", String(value));
     return value + 0; // JSON has no negative zero, so none is kept: every store must give back the same value
   }
   if (!Array.isArray(value) && !isPlainObject(value))
-    throw new MetadataRefusal("must hold JSON values only", kindOf(value));
+    throw new MetadataRefusal("must contain JSON values only", kindOf(value));
   if (depth > METADATA_BOUNDS.maxDepth) {
     throw new MetadataRefusal(`must be at most ${METADATA_BOUNDS.maxDepth} levels deep`);
   }

@@ -115,7 +115,7 @@ describe("refuseSharedSecrets", () => {
     for (const shared of [1, 2]) {
       const pepper = ringWith({ x: keyFilled(9), y: keyFilled(shared) }, "x");
       expect(() => refuseSharedSecrets({ vault, pepper })).toThrow(
-        new TypeError('"vault" and "pepper" must not hold the same secret'),
+        new TypeError('"vault" and "pepper" must not contain the same secret'),
       );
     }
   });

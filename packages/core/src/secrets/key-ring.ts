@@ -50,7 +50,7 @@ export function refuseSharedSecrets(rings: Readonly<Record<string, KeyRing | und
     const keys = Object.values(ring?.keys ?? {});
     for (const [other, key] of known)
       if (keys.some((secret) => doesMatchBytes(key, secret)))
-        throw new TypeError(`"${other}" and "${name}" must not hold the same secret`);
+        throw new TypeError(`"${other}" and "${name}" must not contain the same secret`);
     for (const key of keys) known.push([name, key]);
   }
 }

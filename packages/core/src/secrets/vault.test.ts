@@ -115,7 +115,9 @@ describe("a sealed secret that was changed does not open", () => {
 
 test("a sealed secret that another key of the same id does not open reports that the key may be the cause", () => {
   const other = createVault({ current: "spring", keys: { spring: randomBytes(32) } }, randomBytes);
-  expect(() => other.open(sealed, ROW)).toThrow("the vault key does not open the secret of key_");
+  expect(() => other.open(sealed, ROW)).toThrow(
+    "the vault key does not decrypt the secret of key_",
+  );
 });
 
 describe("a sealed secret that was moved does not open", () => {

@@ -75,7 +75,7 @@ export function createVault(ring: KeyRing, random: RandomBytes): Vault {
         // The cipher's own error adds nothing, and must not carry bytes of the secret anywhere. It cannot tell the two causes apart.
         throw new LatchkeyError(
           "STORE_CORRUPT",
-          `the vault key does not open the secret of ${row.keyId}: it is another one of the same id, or the secret is damaged`,
+          `the vault key does not decrypt the secret of ${row.keyId}: it is a different key with the same id, or the secret is damaged`,
         );
       }
     },

@@ -43,8 +43,8 @@ const MOST_KNOWN = 10_000;
 const MOST_ASKED = 20;
 
 const MESSAGES = {
-  incomplete: "this store is not complete: a copy or a restore to it has not come to its end",
-  moved: "the keys of this store have moved to another one: open that",
+  incomplete: "this store is incomplete: a copy or a restore to it has not finished",
+  moved: "the keys of this store have moved to another store: open that one",
   deleting: "this workspace is being deleted: nothing is written to it",
 } as const;
 

@@ -22,7 +22,7 @@ export type ExpiryListener = (workspaceId: string, expired: readonly Hold[], at:
 const MAX_ROUNDS = 100;
 
 function keptEnding(): LatchkeyError {
-  return unavailable("what is held kept ending; nothing was taken, try again");
+  return unavailable("holds kept ending; nothing was taken, try again");
 }
 
 type RefreshStep = Extract<HoldStep, { kind: "refresh" }>;

@@ -275,7 +275,9 @@ export function createTransact(store: TransactionStore, random: RandomBytes): Tr
       const result = await exclusive(workspaceId, () => attempt(true));
       if (result !== null) return result;
     }
-    throw unavailable("what this operation rests on kept changing; nothing was written, try again");
+    throw unavailable(
+      "records that this operation depends on kept changing; nothing was written, try again",
+    );
   };
 }
 

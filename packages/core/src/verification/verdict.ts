@@ -23,7 +23,7 @@ export interface VerifiedKey<Types extends LatchkeyTypes = DefaultTypes> {
   readonly apiId: string;
   /** For people. */
   readonly name?: string;
-  /** Deprecated: the `externalId` of the identity. */
+  /** Deprecated: use the `externalId` of the identity. */
   readonly ownerId?: string;
   /** Your metadata, as your schema returned it. */
   readonly meta?: Types["meta"];

@@ -59,7 +59,7 @@ describe("how a limit counts", () => {
     ],
     [
       "keys update key_1 --ratelimit 10/1m:sliding:burst=3",
-      '--ratelimit: burst must only be given with algorithm "token-bucket"',
+      '--ratelimit: burst is only allowed with algorithm "token-bucket"',
     ],
   ])("%s is refused with the option and its bound", async (args, complaint) => {
     const { run, refuses } = cliStore();

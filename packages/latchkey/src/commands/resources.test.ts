@@ -100,7 +100,7 @@ describe("keys, from the cradle to the grave", () => {
     ["keys create api_1 --refill daily:1", "--refill needs --remaining"],
     [
       "keys create api_1 --uses-from identity",
-      '--uses-from needs --external-id where it is "identity"',
+      '--uses-from needs --external-id if it is "identity"',
     ],
     [
       "usage key_1 --start 2031-01-01 --end 2030-01-01",
@@ -149,10 +149,10 @@ describe("keys, from the cradle to the grave", () => {
     ],
     [
       "keys rotate key_1 --grace 366d",
-      '--grace must be a whole number of ms from 0 to 31536000000, or as long in seconds, minutes, hours or days, such as "30s", "1m", "1h" or "1d"',
+      '--grace must be a whole number of ms from 0 to 31536000000, or the same in seconds, minutes, hours or days, such as "30s", "1m", "1h" or "1d"',
     ],
     ["keys list api_1 --external-id", "--external-id needs a value"],
-    ["identities get", "<identityId> is required where --external-id is not given"],
+    ["identities get", "<identityId> is required if --external-id is not given"],
     ["apis create --name ab", "--name must be a string of 3 to 256 characters"],
     ["apis create --name abc --delete-protection yes", "--delete-protection must be on or off"],
   ])("%s is refused with the option and its bound", async (args, message) => {
@@ -226,7 +226,7 @@ describe("a command", () => {
         `keys enable ${key?.keyId}`,
         "a key without uses left cannot be enabled: run keys update <keyId> --remaining <n>",
       ],
-      ["identities create user_1", "an identity of this external id exists"],
+      ["identities create user_1", "an identity with this external id already exists"],
     ])
       expect(await run(`${args}`)).toMatchObject({ exitCode: 1, stderr: `latchkey: ${message}\n` });
   });

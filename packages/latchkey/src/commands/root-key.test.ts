@@ -231,7 +231,7 @@ describe("latchkey root-key update and rotate", () => {
     });
     await latchkey.close();
     await expect(runCommand(["root-key", "rotate", rootKeyId, ...args])).rejects.toThrow(
-      "this root key was rotated before",
+      "this root key was already rotated",
     );
   });
 

@@ -4,7 +4,7 @@ import { DAY_MS, describeOnMemory, HOUR_MS, issue, rejectionOf } from "../test-c
 const MINUTE_MS = 60_000;
 
 const MESSAGE =
-  'must be a whole number of ms from 1 to 2^52, or as long in seconds, minutes, hours or days, such as "30s", "1m", "1h" or "1d"';
+  'must be a whole number of ms from 1 to 2^52, or the same in seconds, minutes, hours or days, such as "30s", "1m", "1h" or "1d"';
 
 describeOnMemory("the duration of a limit", (open) => {
   test("is written in ms or with a unit, and read in ms", async () => {

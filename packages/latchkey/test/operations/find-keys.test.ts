@@ -180,7 +180,10 @@ describeOnMemory("finding keys", (open) => {
       const { key, keyId } = await latchkey.createKey({ apiId });
       const error = await rejectionOfList(latchkey, { start: key });
       expect(error.issues).toEqual([
-        { path: "start", message: "must be the first characters of a secret, not the whole of it" },
+        {
+          path: "start",
+          message: "must be the first characters of a secret, not the whole secret",
+        },
       ]);
       expect(idsOf(await latchkey.listKeys({ start: key.slice(0, -1) }))).toEqual([keyId]);
     });

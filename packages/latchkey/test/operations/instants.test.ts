@@ -192,8 +192,7 @@ describeOnMemory("an instant", (open) => {
     const { latchkey } = open();
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
     const seconds = NOON / 1000;
-    const message =
-      "must be later than now: it is in ms, and this would be a time to come in seconds";
+    const message = "must be later than now: it is in ms, and this looks like a time in seconds";
     for (const [expires, expected] of [
       [seconds, "must be later than now"],
       [seconds + 1, message],
@@ -250,7 +249,7 @@ describeOnMemory("the grace of a rotation", (open) => {
     const { keyId } = await issue(context);
     const call = context.latchkey.rotateKey({ keyId, graceMs: graceMs as number });
     const message =
-      'must be a whole number of ms from 0 to 31536000000, or as long in seconds, minutes, hours or days, such as "30s", "1m", "1h" or "1d"';
+      'must be a whole number of ms from 0 to 31536000000, or the same in seconds, minutes, hours or days, such as "30s", "1m", "1h" or "1d"';
     if (isTaken) await call;
     else expect((await rejectionOf(call)).issues).toEqual([{ path: "graceMs", message }]);
   });

@@ -59,7 +59,7 @@ describe.each(KINDS)("$kind", ({ kind, create, remove, list, add, set, take, max
       const refusal = await rejectionOf(add(context, keyId, named(max - 1, 2)));
       expect(refusal).toMatchObject({
         code: "PRECONDITION_FAILED",
-        message: `a key can hold at most ${max} ${kind} itself; nothing was written`,
+        message: `a key can hold at most ${max} ${kind} directly; nothing was written`,
       });
       expect(await list(context)).toHaveLength(NAMES.length + max - 1);
       const held = { [kind]: expect.objectContaining({ length: max }) };

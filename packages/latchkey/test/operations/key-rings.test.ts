@@ -8,7 +8,7 @@ describeOnMemory("the rings of vault and pepper", (open) => {
     const [one, two] = VAULT_KEYS;
     const vault = { current: "new", keys: { new: two, old: one } };
     expect(() => open({ vault, pepper: ring("p", Uint8Array.from(one)) })).toThrow(
-      new TypeError('"vault" and "pepper" must not hold the same secret'),
+      new TypeError('"vault" and "pepper" must not contain the same secret'),
     );
     expect(open({ vault: ring("v", one), pepper: ring("p", two) })).toHaveProperty("latchkey");
   });

@@ -202,7 +202,7 @@ describeOnMemory("changing the limits of a key", (open) => {
       expect((await rejectionOf(call)).issues).toEqual([
         {
           path: "ratelimits",
-          message: "must not hold another limit named default than ratelimit",
+          message: "must not contain a limit named default other than ratelimit",
         },
       ]);
     expect(await names(context, keyId)).toEqual(["default 9", "tiles 5", "writes 2"]);

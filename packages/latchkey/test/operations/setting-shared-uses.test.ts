@@ -110,7 +110,7 @@ describeOnMemory("setting shared uses", (open) => {
       () => latchkey.updateKey({ keyId: one.keyId, usesFrom: "identity", externalId: null }),
     ])
       expect((await rejectionOf(call())).issues).toEqual([
-        { path: "usesFrom", message: 'needs an identity where it is "identity": give externalId' },
+        { path: "usesFrom", message: 'needs an identity if it is "identity": set externalId' },
       ]);
     await latchkey.updateKey({ keyId: alone.keyId, usesFrom: "identity", externalId: "team" });
     await latchkey.updateKey({ keyId: one.keyId, usesFrom: "key", externalId: null });
@@ -203,7 +203,7 @@ describeOnMemory("setting shared uses", (open) => {
     expect(error.issues).toEqual([
       { path: "meta", message: expect.any(String) },
       { path: "refill.amount", message: "must be a whole number >= 1" },
-      { path: "usesFrom", message: 'needs externalId where it is "identity"' },
+      { path: "usesFrom", message: 'needs externalId if it is "identity"' },
       { path: "remaining", message: expect.stringContaining("set it on the identity") },
       { path: "refill", message: expect.stringContaining("set it on the identity") },
       { path: "ratelimits", message: expect.stringContaining("default") },

@@ -237,5 +237,5 @@ export const DELIVERIES: unique symbol = Symbol.for("@latchkey/core/deliveries")
 export function deliveriesOf(latchkey: object): Deliveries {
   const open = (latchkey as { readonly [DELIVERIES]?: unknown } | null)?.[DELIVERIES];
   if (typeof open === "function") return open() as Deliveries;
-  throw new TypeError('"latchkey" must be what createLatchkey answers');
+  throw new TypeError('"latchkey" must be the object that createLatchkey returns');
 }

@@ -71,7 +71,7 @@ function positionOf(context: OperationContext, cursor: string): LogPosition {
   const [, version, deleted, id = ""] = POSITION.exec(position ?? "") ?? [];
   const at = { version: Number(version), id, deleted: Number(deleted) };
   if (position !== null && Number.isSafeInteger(at.version) && at.version >= 1) return at;
-  throw badRequest([{ path: "after", message: "must be a cursor that readEvents answered here" }]);
+  throw badRequest([{ path: "after", message: "must be a cursor that readEvents returned here" }]);
 }
 
 /** @throws LatchkeyError `PRECONDITION_FAILED` if there is no log to read. */
@@ -85,7 +85,7 @@ function refusal(reason: "pruned" | "unknown-position"): LatchkeyError {
     reason === "pruned"
       ? "events that follow this cursor were pruned"
       : "the store does not have the event that this cursor names, as after a restore";
-  const message = `${why}: read again without "after", from the earliest that is there`;
+  const message = `${why}: read again without "after" to start from the earliest event`;
   return unmet(reason, message);
 }
 

@@ -90,7 +90,7 @@ const createIdentity: Run<IdentityOperations["createIdentity"]> = async (
     transaction.insert(identityType, identity, {
       counters: { usage: { remaining, refilledAt: now, lastRefillAt: null } },
       onTaken: () =>
-        new LatchkeyError("CONFLICT", "an identity of this externalId exists", {
+        new LatchkeyError("CONFLICT", "an identity with this externalId already exists", {
           reason: "taken",
           details: { field: "externalId" },
         }),

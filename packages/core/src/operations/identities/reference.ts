@@ -24,7 +24,7 @@ export function hasEitherId(ids: {
 export const EITHER_ID = {
   ...evenWithIssues,
   path: ["identityId"],
-  error: "is required where externalId is not given",
+  error: "is required if externalId is not given",
 };
 
 /** How to find an identity; `identityId` wins if both ids are given. @throws LatchkeyError `BAD_REQUEST` without either. */
@@ -32,5 +32,5 @@ export function identityWant(input: IdentityReference): Want {
   if (input.identityId !== undefined) return { kind: "identity", id: input.identityId };
   if (input.externalId !== undefined)
     return { kind: "identity", index: "externalId", value: input.externalId };
-  throw badRequest([{ path: "identityId", message: "is required where externalId is not given" }]);
+  throw badRequest([{ path: "identityId", message: "is required if externalId is not given" }]);
 }

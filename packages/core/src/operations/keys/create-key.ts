@@ -266,7 +266,7 @@ export function refuseUncounted(
   if (recorder !== null || typeof expiresWhenUnused !== "number") return;
   throw unmet(
     "usage-off",
-    '"expiresWhenUnused" needs uses that are counted: this latchkey was made with usage: false',
+    '"expiresWhenUnused" needs usage to be counted: this latchkey was created with usage: false',
     { field: "expiresWhenUnused" },
   );
 }

@@ -163,7 +163,7 @@ function ceilingError(
 
 function listOf<Item extends z.ZodType>(item: Item): ListSchema<Item> {
   return fullList(item, 100, "keys").refine((imports) => grantsIn(imports) <= MAX_NAMED_GRANTS, {
-    error: `must not name more than ${MAX_NAMED_GRANTS} roles and permissions in all`,
+    error: `must not name more than ${MAX_NAMED_GRANTS} roles and permissions in total`,
   });
 }
 
@@ -240,7 +240,7 @@ function importError(
   for (const { index, imported, claims } of candidates) {
     if (claims.some((claim) => known.has(claim) || claimed.has(claim))) {
       const field = pathOf(index, imported.plaintext === undefined ? "hash" : "plaintext");
-      const message = `"${field}" is that of a key which exists already`;
+      const message = `"${field}" belongs to a key that already exists`;
       return new LatchkeyError("CONFLICT", message, { reason: "taken", details: { field } });
     }
     for (const claim of claims) claimed.add(claim);

@@ -174,7 +174,7 @@ function refuseTooMany(kind: GrantKind, wanted: readonly GrantItem[]): void {
   if (new Set(wanted.map((item) => readGrantItem(item).label)).size <= limit) return;
   throw unmet(
     "too-many-grants",
-    `a key can hold at most ${limit} ${FIELDS[kind]} itself; nothing was written`,
+    `a key can hold at most ${limit} ${FIELDS[kind]} directly; nothing was written`,
     { limit },
   );
 }

@@ -26,7 +26,7 @@ describe("an imported key", () => {
   test("has the hash of its secret or the secret itself, but not both", () => {
     expect(parse({ hash }).hash).toBe(portableSha256("abc"));
     expect(parse({ plaintext: foreign }).plaintext).toBe(foreign);
-    expect(issuesOf({})).toEqual([["hash", "is required where plaintext is not given"]]);
+    expect(issuesOf({})).toEqual([["hash", "is required if plaintext is not given"]]);
     expect(issuesOf({ hash, plaintext: foreign })).toEqual([
       ["plaintext", "must not be given with hash"],
     ]);
@@ -58,7 +58,7 @@ describe("an imported key", () => {
     expect(issuesOf({ plaintext: damaged })).toEqual([
       [
         "plaintext",
-        "has the form of a secret of latchkey and a wrong checksum: it would never verify",
+        "looks like a secret of latchkey, but its checksum is wrong: it would never verify",
       ],
     ]);
     for (const plaintext of ["", "x".repeat(513), "caf\u00e9", "a\n", "a\u007f"])

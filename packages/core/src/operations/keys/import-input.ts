@@ -44,7 +44,7 @@ const plaintext = z
   .refine((value) => secretShape(value) !== "malformed", { error: PLAINTEXT_ERROR })
   // A verification would refuse it without asking the store, so it could never be used.
   .refine((value) => secretShape(value) !== "damaged", {
-    error: "has the form of a secret of latchkey and a wrong checksum: it would never verify",
+    error: "looks like a secret of latchkey, but its checksum is wrong: it would never verify",
   });
 
 /** A key of another system, with its hash or its plaintext. */
@@ -61,7 +61,7 @@ export type ImportKeyInput<Types extends LatchkeyTypes = DefaultTypes> = KeySett
   readonly prefix?: string | undefined;
 };
 
-/** Input of createKeys: 1 to 100 keys that another system issued, which name at most 10,000 roles and permissions in all. */
+/** Input of createKeys: 1 to 100 keys that another system issued, which name at most 10,000 roles and permissions in total. */
 export type CreateKeysInput<Types extends LatchkeyTypes = DefaultTypes> =
   readonly ImportKeyInput<Types>[];
 
@@ -132,7 +132,7 @@ function addImportIssues(imported: unknown, sink: IssueSink): void {
   const { hash, plaintext, start, recoverable } = imported as Readonly<Record<string, unknown>>;
   const refuse = (path: string, message: string) => refuseField(sink, path, message);
   if (hash === undefined && plaintext === undefined)
-    refuse("hash", "is required where plaintext is not given");
+    refuse("hash", "is required if plaintext is not given");
   if (hash !== undefined && plaintext !== undefined)
     refuse("plaintext", "must not be given with hash");
   if (recoverable === true && plaintext === undefined) refuse("recoverable", "needs plaintext");
@@ -141,6 +141,6 @@ function addImportIssues(imported: unknown, sink: IssueSink): void {
   if (typeof plaintext === "string" && typeof start === "string" && !canShowStart(plaintext, start))
     refuse(
       "start",
-      "must be what plaintext begins with: a prefix with its _, or so little that 112 bits stay unknown",
+      "must be the beginning of plaintext: a prefix with its _, or so little that 112 bits stay unknown",
     );
 }

@@ -9,7 +9,7 @@ import { notFound, type OperationContext } from "../context.js";
 import { decodeOrNull, versionIfReadable } from "../damaged.js";
 import { findRecord, MAX_ROUNDS, untilSteady } from "../read.js";
 
-const KEPT_CHANGING = "what the key refers to kept changing while it was read";
+const KEPT_CHANGING = "records that the key refers to kept changing while it was read";
 
 type KeyContext = Pick<OperationContext, "store" | "catalog" | "workspaceId">;
 

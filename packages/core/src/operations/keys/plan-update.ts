@@ -107,7 +107,7 @@ function refuseUses({ key, identity }: LoadedKey, update: KeyUpdate): void {
     const isConcerned = update.usesFrom !== undefined || owner !== undefined;
     if (losesIdentity && isConcerned)
       throw badRequest([
-        { path: "usesFrom", message: 'needs an identity where it is "identity": give externalId' },
+        { path: "usesFrom", message: 'needs an identity if it is "identity": set externalId' },
       ]);
   }
 }
@@ -139,7 +139,7 @@ function expiryAfter(loaded: LoadedKey, update: KeyUpdate, now: EpochMs): EpochM
   if (putsOffRotated(key.rotatedTo, key.expires, expires)) {
     throw unmet(
       "key-rotated",
-      "this key was rotated: its expiry cannot be put off, use its successor",
+      "this key was rotated: its expiry cannot be postponed, use its successor",
     );
   }
   return expires;

@@ -92,13 +92,17 @@ export function oldExpiry(what: "key" | "root key", decision: RotationDecision):
     case "rotate":
       return decision.expires;
     case "rotated-before":
-      throw new LatchkeyError("CONFLICT", `this ${what} was rotated before: rotate its successor`, {
-        reason: "key-rotated",
-      });
+      throw new LatchkeyError(
+        "CONFLICT",
+        `this ${what} was already rotated: rotate its successor`,
+        {
+          reason: "key-rotated",
+        },
+      );
     case "expired":
       throw unmet(
         "key-expired",
-        `this ${what} has expired: give it another expiry before it is rotated`,
+        `this ${what} has expired: give it a later expiry before you rotate it`,
       );
     default:
       return decision satisfies never;

@@ -214,10 +214,10 @@ export function addSettingsIssues(settings: unknown, sink: IssueSink): void {
   const refuse = (path: string, message: string) => refuseField(sink, path, message);
   const takesFromIdentity = given.usesFrom === "identity";
   if (takesFromIdentity && given.externalId === undefined && given.ownerId === undefined)
-    refuse("usesFrom", 'needs externalId where it is "identity"');
+    refuse("usesFrom", 'needs externalId if it is "identity"');
   for (const field of ["remaining", "refill"] as const)
     if (takesFromIdentity && given[field] !== undefined)
-      refuse(field, 'must not be given where usesFrom is "identity": set it on the identity');
+      refuse(field, 'must not be given if usesFrom is "identity": set it on the identity');
   const isUnlimited = given.remaining === undefined || given.remaining === null;
   if (!takesFromIdentity && given.refill !== undefined && given.refill !== null && isUnlimited)
     refuse("refill", "needs remaining");
@@ -238,7 +238,7 @@ function addSecondDefaultIssue(settings: unknown, sink: IssueSink): void {
     refuseField(
       sink,
       "ratelimits",
-      `must not hold another limit named ${DEFAULT_LIMIT} than ratelimit`,
+      `must not contain a limit named ${DEFAULT_LIMIT} other than ratelimit`,
     );
 }
 

@@ -35,7 +35,7 @@ export interface KeyView<Types extends LatchkeyTypes = DefaultTypes> extends Par
   readonly permissions: readonly PermissionName<Types>[];
   /** False before `startsAt`, and once the key is disabled, has expired or has no uses left. */
   readonly enabled: boolean;
-  /** Deprecated: the `externalId` of the identity. */
+  /** Deprecated: use the `externalId` of the identity. */
   readonly ownerId?: string;
   /** Your metadata, as your schema returned it. */
   readonly meta?: Types["meta"];

@@ -36,7 +36,7 @@ const keysReference = z
   .refine((which) => which.apiId != null || which.keyIds != null || hasEitherId(which), {
     ...EITHER_ID,
     path: ["apiId"],
-    error: "is required where none of externalId, identityId and keyIds is given",
+    error: "is required if none of externalId, identityId and keyIds is given",
   })
   .refine(
     (which) => which.keyIds === undefined || (which.apiId === undefined && !hasEitherId(which)),
@@ -53,7 +53,7 @@ const keysReference = z
         refuseField(
           sink,
           name,
-          "must not be undefined: leave it out, and the call means more keys",
+          "must not be undefined: if it were omitted, the call would apply to more keys",
         );
   });
 
@@ -104,7 +104,7 @@ export async function actOnEveryKey(
     total += changed;
     if (changed === 0) return total;
   }
-  throw unavailable("keys kept coming, or did not stay as they were written; try again", "unknown");
+  throw unavailable("keys kept being created or changed; try again", "unknown");
 }
 
 /** Deletes a key, readable or not. The audit log records only its API and its identity. */

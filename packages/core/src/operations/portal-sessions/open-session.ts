@@ -86,7 +86,7 @@ export async function openPortalSession(
   const assertOpen = (current: LoadedRecord | null) => {
     const isOver = isExpired(session.expires, context.now());
     if (isOver || current === null || current.linked === null)
-      throw new LatchkeyError("UNAUTHORIZED", "this portal session is over");
+      throw new LatchkeyError("UNAUTHORIZED", "this portal session has ended");
   };
   const confined: OperationContext = {
     ...context,
@@ -157,7 +157,7 @@ export async function openPortalSession(
       if (!create) throw notAllowed("create");
       const wanted = given.permissions ?? permissions;
       if (!wanted.every((one) => permissions.includes(one)))
-        throw new LatchkeyError("FORBIDDEN", '"permissions" holds one that is not allowed here');
+        throw new LatchkeyError("FORBIDDEN", '"permissions" contains one that is not allowed here');
       const { externalId } = identity;
       const settings = { ...given, permissions: wanted, externalId, ratelimits };
       return createKey(own, { ...settings, apiId: apiIn(given.apiId) });
@@ -182,7 +182,10 @@ export async function openPortalSession(
       const rotating = transact(own, async (work) => {
         const loaded = await readKey(own, work.transaction, keyId);
         if (!mayHold(loaded.permissions))
-          throw new LatchkeyError("FORBIDDEN", "this key may do more than this session may give");
+          throw new LatchkeyError(
+            "FORBIDDEN",
+            "this key has more permissions than this session may grant",
+          );
         const limits = ratelimits && { ratelimits: ratelimits.map(fromWireKeyLimit) };
         return rotateLoaded(work, loaded, graceMs, limits);
       });
@@ -220,7 +223,7 @@ function toOwnKey(view: KeyView, canRotate: boolean): OwnKey {
 }
 
 function notAllowed(what: string): LatchkeyError {
-  return new LatchkeyError("FORBIDDEN", `this session does not allow to ${what} keys`);
+  return new LatchkeyError("FORBIDDEN", `this session is not allowed to ${what} keys`);
 }
 
 async function findSession({ store, hasher, workspaceId, now }: OperationContext, secret: string) {

@@ -215,7 +215,7 @@ async function dropNamed<Value extends KeyRecord | IdentityRecord>(
   const own = limits.filter((limit) => limit.name === name).map(configuredWindow);
   const dropWindows = [...own, ...adHoc(value)];
   if (dropWindows.length === 0) {
-    const hint = kind === "key" ? "; a limit given only in requests needs duration, too" : "";
+    const hint = kind === "key" ? "; a limit that only requests name also needs duration" : "";
     throw badRequest([{ path: "name", message: `must name a limit of this ${kind}${hint}` }]);
   }
   transaction.changeCounters({ kind, id, dropWindows }, (reason) =>

@@ -90,7 +90,7 @@ async function runRepeatably(
       if (!(error instanceof AnsweredBefore)) throw error;
       // The time of the remembered answer has just ended, between two reads.
       throw unavailable(
-        "what was remembered of this call has just ended; nothing was written, try again",
+        "the remembered result of this call has just expired; nothing was written, try again",
       );
     }
   }

@@ -16,7 +16,7 @@ test("a stored answer has no secret, and says that it was shown", () => {
 });
 
 test("errors within an answer are restored as errors", () => {
-  const error = new LatchkeyError("CONFLICT", '"hash" is that of a key which exists already', {
+  const error = new LatchkeyError("CONFLICT", '"hash" belongs to a key that already exists', {
     reason: "taken",
     details: { field: "hash" },
     issues: [{ path: "hash", message: "taken" }],

@@ -313,19 +313,19 @@ function refusalOf(result: HoldResult, step?: EndStep): LatchkeyError {
     case "expired":
       return unmet(
         "reservation-expired",
-        "the time of this reservation has passed: what it held was given back",
+        "this reservation has expired: what it held was returned",
       );
     case "over": {
       const { hold } = result;
       const reserved = { uses: hold.uses, ratelimits: costsOf(hold) };
-      return unmet("over-reservation", "more was used than is reserved; nothing was changed", {
+      return unmet("over-reservation", "more was used than was reserved; nothing was changed", {
         reserved,
       });
     }
     case "unnamed": {
       const names = costsOf(result.hold).map(({ name }) => name);
       const message =
-        "must name a limit that the reservation holds units of, and no concurrent one";
+        "must name a limit that the reservation holds units of, other than a concurrent one";
       const issues = (step?.limits ?? []).flatMap(({ name }, index) =>
         names.includes(name) ? [] : [{ path: `ratelimits.${index}.name`, message }],
       );

@@ -257,7 +257,7 @@ function roleFields(
 }
 
 function nameTaken(what: "role" | "permission"): LatchkeyError {
-  return new LatchkeyError("CONFLICT", `a ${what} of this name exists`, {
+  return new LatchkeyError("CONFLICT", `a ${what} with this name already exists`, {
     reason: "taken",
     details: { field: "name" },
   });

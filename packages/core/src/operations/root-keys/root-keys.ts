@@ -108,7 +108,7 @@ export const ROOT_KEY_TABLE = {
         refuseStronger(maker, after);
         if (expires !== undefined) refuseOutliving(maker, after);
         if (putsOffRotated(rootKey.rotatedTo, rootKey.expires, after.expires))
-          throw unmet("key-rotated", "this root key was rotated: its expiry cannot be put off");
+          throw unmet("key-rotated", "this root key was rotated: its expiry cannot be postponed");
         const change = {
           type: "root_key.updated",
           resourceId: rootKeyId,
@@ -244,7 +244,7 @@ async function readMaker(
   const found = await transaction.readOne({ kind: "rootKey", id: by.rootKeyId });
   const maker = found && rootKeyType.decode(found.record, transaction.workspaceId);
   if (maker === null || !maker.enabled || isExpired(maker.expires, now))
-    throw new LatchkeyError("UNAUTHORIZED", "this root key authorises nothing any more");
+    throw new LatchkeyError("UNAUTHORIZED", "this root key no longer authorises anything");
   return maker;
 }
 
@@ -257,7 +257,7 @@ function refuseStronger(
     return;
   throw new LatchkeyError(
     "INSUFFICIENT_PERMISSIONS",
-    "a root key may hold no permission that its maker does not hold",
+    "a root key must not hold a permission that its creator does not hold",
   );
 }
 
@@ -267,7 +267,7 @@ function refuseOutliving(maker: Maker | null, { expires }: Pick<RootKeyRecord, "
   if (last === null || (expires !== null && expires <= last)) return;
   throw new LatchkeyError(
     "INSUFFICIENT_PERMISSIONS",
-    'a root key that expires makes none that expires later: give it an earlier "expires"',
+    'a root key cannot create one that expires later than itself: give it an earlier "expires"',
   );
 }
 

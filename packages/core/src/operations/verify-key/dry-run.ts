@@ -30,7 +30,7 @@ export async function dryRun(
   question: VerifyQuestion,
   scope: VerifyScope,
 ): Promise<DryRunOutcome> {
-  return untilSteady("the key kept changing while it was looked at", async () => {
+  return untilSteady("the key kept changing while it was checked", async () => {
     const loaded = await find();
     if (typeof loaded === "string") return { ...NO_KEY[loaded], checks: NO_SUCH_KEY };
     if (!isVisible(context, scope, loaded))

@@ -222,7 +222,7 @@ export function readCallBySchema(
   const issues = ratelimits.flatMap(({ name }, index) =>
     question.limits.some((limit) => limit.name === name)
       ? []
-      : [{ path: `ratelimits.${index}.name`, message: "must name a limit of the question" }],
+      : [{ path: `ratelimits.${index}.name`, message: "must name a limit of the request" }],
   );
   if (issues.length > 0) throw badRequest(issues);
   const limits = atOtherCosts(question.limits, ratelimits);

@@ -241,7 +241,7 @@ function tooManyReservations(place: number): LatchkeyError {
   const whose = place === 0 ? "this key" : "the identity of this key";
   return unmet(
     "too-many-reservations",
-    `${limit} reservations of ${whose} are open, and no more may be; nothing was taken`,
+    `${limit} reservations of ${whose} are open, which is the maximum; nothing was taken`,
     { limit },
   );
 }

@@ -34,7 +34,7 @@ const workspaceIdInput = z
 /** Root keys whose pointers are deleted in one step. */
 const POINTERS_AT_ONCE = 200;
 
-const NOT_CONFIRMED = "must be the workspaceId once more";
+const NOT_CONFIRMED = "must repeat the workspaceId";
 
 const deleteWorkspaceInput = z
   .strictObject({
@@ -242,7 +242,7 @@ async function close(its: OperationContext): Promise<void> {
     if (state?.state === "followed")
       throw new LatchkeyError(
         "PRECONDITION_FAILED",
-        "the store is being copied: wait for the end of that, then delete the workspace",
+        "the store is being copied: wait until that has finished, then delete the workspace",
       );
     if (stored === null) transaction.expect({ ...STATE_ADDRESS, version: null });
     await writeWorkspace(transaction, { enabled: false });

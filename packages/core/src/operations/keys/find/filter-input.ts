@@ -54,7 +54,7 @@ export const keyFilterFields = {
   nameContains: text(1, KEY_LABELS.name.length[1]).optional(),
   start: text(1, MAX_START_LENGTH)
     .refine((start) => secretShape(start) !== "intact", {
-      error: "must be the first characters of a secret, not the whole of it",
+      error: "must be the first characters of a secret, not the whole secret",
     })
     .transform((start) => start.replace(MASKED, ""))
     .optional(),

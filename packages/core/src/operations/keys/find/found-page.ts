@@ -201,7 +201,7 @@ async function readAllKeys(want: PageWant): Promise<readonly ReadKey[]> {
 function tooManyKeys(): LatchkeyError {
   return unmet(
     "too-many-keys",
-    `only the keys of an API or owner with at most ${MAX_READ} keys can be in another order than that of creation`,
+    `only the keys of an API or owner with at most ${MAX_READ} keys can be listed in an order other than that of creation`,
     { limit: MAX_READ },
   );
 }
