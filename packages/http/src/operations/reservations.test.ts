@@ -54,7 +54,7 @@ describe("a reservation over HTTP", () => {
     for (const step of ["settle", "release", "renew"]) {
       const { status, body } = await service.call(`keys.${step}Reservation`, { reservationId });
       expect([status, body.error.code]).toEqual([412, "PRECONDITION_FAILED"]);
-      expect(body.error.message).toContain("the time of this reservation has passed");
+      expect(body.error.message).toContain("this reservation has expired");
     }
   });
 

@@ -164,7 +164,7 @@ describeOnMemory("createKey", (open) => {
         {
           path: "ratelimit.duration",
           message: expect.stringContaining(
-            "must be a whole number of ms from 1 to 2^52, or as long in",
+            "must be a whole number of ms from 1 to 2^52, or the same in",
           ),
         },
         { path: "remaning", message: "is not a known field" },
