@@ -5,16 +5,16 @@ export function lifeOfAKey(): string {
   const label = (x: number, y: number, content: string, anchor: "start" | "middle" = "middle") =>
     text(x, y, content, { anchor, style: "small", paint: "quiet" });
   return svg(
-    "From creation to deletion: a key is valid, and may be not started, disabled, out of uses or expired meanwhile",
+    "From creation to deletion: a key is valid, or not started, disabled, out of uses or expired",
     760,
     330,
     [
       ...box([20, 130, 110, 48], ["createKey"], "quiet"),
       ...box([190, 30, 150, 48], ["NOT_STARTED", "before startsAt"]),
       ...box([190, 130, 150, 48], ["VALID", "each takes its cost"]),
-      ...box([440, 30, 160, 48], ["DISABLED", "switched off"]),
+      ...box([440, 30, 160, 48], ["DISABLED", "enabled: false"]),
       ...box([440, 130, 160, 48], ["USAGE_EXCEEDED", "no uses left"]),
-      ...box([190, 240, 150, 48], ["EXPIRED", "its end has come"], "bad"),
+      ...box([190, 240, 150, 48], ["EXPIRED", "past its expiry"], "bad"),
       ...box([620, 240, 120, 48], ["NOT_FOUND", "deleted"], "bad"),
       path(
         [
@@ -42,7 +42,7 @@ export function lifeOfAKey(): string {
         "strong",
         "end",
       ),
-      label(272, 108, "startsAt comes", "start"),
+      label(272, 108, "startsAt is reached", "start"),
       path(
         [
           [340, 140],
@@ -80,8 +80,8 @@ export function lifeOfAKey(): string {
         "bad",
         "end",
       ),
-      label(272, 206, "expires comes, not used for so long,", "start"),
-      label(272, 222, "or the grace of a rotation ends", "start"),
+      label(272, 206, "expires is reached, unused for too long,", "start"),
+      label(272, 222, "or the grace period of a rotation ends", "start"),
       path(
         [
           [340, 264],

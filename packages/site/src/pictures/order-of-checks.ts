@@ -5,12 +5,12 @@ import { box, path, svg, text } from "./svg.js";
 /** The code of each check's refusal, and what it checks. */
 const CHECKS: Readonly<Record<string, readonly [code: string, question: string]>> = {
   exists: ["NOT_FOUND", "is there a key with this secret?"],
-  enabled: ["DISABLED", "is it switched on?"],
-  api: ["FORBIDDEN", "is it of the API that was asked for?"],
-  environment: ["FORBIDDEN", "is it of the environment?"],
-  expiry: ["EXPIRED", "is its end still to come?"],
-  idle: ["EXPIRED", "was it used lately?"],
-  start: ["NOT_STARTED", "has its time come?"],
+  enabled: ["DISABLED", "is it enabled?"],
+  api: ["FORBIDDEN", "is it for the requested API?"],
+  environment: ["FORBIDDEN", "is it for the requested environment?"],
+  expiry: ["EXPIRED", "is its expiry in the future?"],
+  idle: ["EXPIRED", "was it used recently enough?"],
+  start: ["NOT_STARTED", "has its start time passed?"],
   address: ["FORBIDDEN", "may it be used from this address?"],
   permissions: ["INSUFFICIENT_PERMISSIONS", "may it do this?"],
   ratelimit: ["RATE_LIMITED", "does every limit have room?"],
@@ -59,7 +59,7 @@ export async function orderOfChecks(): Promise<string> {
   });
   const end = 16 + verdict.checks.length * 40;
   const bracket = end - 80;
-  return svg("The order of checks, and the verdict of each that fails", 760, end + 44, [
+  return svg("The order of checks, and the verdict if one fails", 760, end + 44, [
     ...shapes,
     ...box([20, end, 130, 28], ["VALID"]),
     path(

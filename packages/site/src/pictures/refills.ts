@@ -28,7 +28,7 @@ export async function refills(): Promise<string> {
   }
   await latchkey.close();
   const titles = ["monthly, 100", "monthly, 100, and up to 50 carried over"];
-  return svg("What is left of two keys, day by day, over three refills", WIDTH, 2 * (HEIGHT + 62), [
+  return svg("Uses left of two keys, day by day, over three refills", WIDTH, 2 * (HEIGHT + 62), [
     ...left.flatMap((values, index) => row(titles[index] ?? "", values, index * (HEIGHT + 62))),
   ]);
 }

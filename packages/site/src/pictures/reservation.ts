@@ -23,7 +23,7 @@ export async function reservation(): Promise<string> {
     const verdict = await latchkey.reserve({ key, remaining: { cost: 600 }, ttl: "5s" });
     return verdict.valid ? verdict.reservationId : "";
   };
-  await note("at first");
+  await note("start");
   const first = await reserve();
   await note("reserve 600");
   await latchkey.settle({ reservationId: first, remaining: { cost: 350 } });
@@ -42,7 +42,7 @@ export async function reservation(): Promise<string> {
   const width = (WIDTH - LEFT - RIGHT) / steps.length;
   const y = (uses: number) => TOP + HEIGHT - (uses / USES) * HEIGHT;
   return svg("1,000 uses: what is left, what is held and what was used", WIDTH, TOP + HEIGHT + 62, [
-    text(LEFT, 22, "1,000 uses, and what becomes of them", { style: "title" }),
+    text(LEFT, 22, "1,000 uses and their reservations", { style: "title" }),
     ...steps.flatMap(({ label, left, held }, index) => {
       const x = LEFT + index * width + 6;
       const bar = (from: number, uses: number, paint: "strong" | "soft" | "rule") =>
