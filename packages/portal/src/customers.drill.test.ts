@@ -52,7 +52,7 @@ describeInBrowser("a portal to which several sign in with one browser", (open) =
     await beside.goto(url);
     await beside.getByText("of bob").waitFor();
     await dialog.getByRole("button", { name: "Create key" }).click();
-    const over = page.getByRole("dialog", { name: "Your session is over" });
+    const over = page.getByRole("dialog", { name: "Your session has ended" });
     await over.getByRole("button", { name: "Continue" }).click();
     await page.getByText("of bob").waitFor();
     expect(await page.getByRole("dialog").count()).toBe(0);

@@ -18,7 +18,7 @@ describeInBrowser("a portal of which something is lost", (open) => {
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Name").fill("build server");
     await dialog.getByRole("button", { name: "Create key" }).click();
-    await dialog.getByText("It may have been done nevertheless").waitFor();
+    await dialog.getByText("the change may already be made").waitFor();
     await page.getByText("Active").waitFor({ state: "attached" });
     await page.keyboard.press("Escape");
     await page.getByText("build server").waitFor();
@@ -71,7 +71,7 @@ describeInBrowser("a portal of which something is lost", (open) => {
       await route.abort();
     });
     await create();
-    await dialog.getByText("It may have been done nevertheless").waitFor();
+    await dialog.getByText("the change may already be made").waitFor();
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Revoke: build server" }).click();
     await dialog.getByRole("button", { name: "Revoke" }).click();
@@ -99,7 +99,7 @@ describeInBrowser("a portal of which something is lost", (open) => {
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Name").fill("build server");
     await dialog.getByRole("button", { name: "Create key" }).click();
-    await dialog.getByText("It may have been done nevertheless").waitFor();
+    await dialog.getByText("the change may already be made").waitFor();
   });
 
   test("a key that was revoked elsewhere leaves the list at the next action on it", async () => {
@@ -130,7 +130,7 @@ describeInBrowser("a portal of which something is lost", (open) => {
     const dialog = page.getByRole("dialog", { name: "Create a key" });
     await dialog.getByLabel("Name").fill("typed before");
     await dialog.getByRole("button", { name: "Create key" }).click();
-    const over = page.getByRole("dialog", { name: "Your session is over" });
+    const over = page.getByRole("dialog", { name: "Your session has ended" });
     await over.waitFor();
     await over.getByRole("button", { name: "Continue" }).click();
     await over.getByText("You are still signed out.").waitFor();

@@ -63,15 +63,15 @@ export function checkOptions(options: PortalOptions): void {
   if (typeof signInUrl !== "string" || !/^(?:\/|https?:\/\/)/i.test(signInUrl))
     throw new TypeError('"signInUrl" must be a path that begins with /, or an http or https URL');
   if (typeof cookie !== "string" || !COOKIE_NAME.test(cookie))
-    throw new TypeError('"cookie" must be 1 to 64 of A-Z a-z 0-9 _ -');
+    throw new TypeError('"cookie" must be 1 to 64 characters of A-Z a-z 0-9 _ -');
   if (typeof language !== "string" || !isLanguage(language))
     throw new TypeError('"language" must be a language tag such as "de"');
   if (typeof title !== "string" || /[<&]/.test(title))
-    throw new TypeError('"title" must be a text without < and &');
+    throw new TypeError('"title" must be a string without < and &');
   for (const name of ["texts", "variables"] as const) {
     const given: unknown = options[name] ?? {};
     if (typeof given !== "object" || given === null || !isTexts(Object.values(given)))
-      throw new TypeError(`"${name}" must be an object of texts`);
+      throw new TypeError(`"${name}" must be an object of strings`);
   }
   const variables = Object.keys(options.variables ?? {});
   if (!variables.every((name) => name.startsWith("--latchkey-")))

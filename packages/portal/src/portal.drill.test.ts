@@ -69,7 +69,7 @@ describeInBrowser("the portal in a browser", (open) => {
     await page.getByText("The key was created.").waitFor();
     await page.getByText("Active").waitFor();
     await page.locator('[aria-disabled="true"]', { hasText: "Create key" }).click({ force: true });
-    await page.getByText("You have as many keys as you may have: 1.").waitFor();
+    await page.getByText("You have reached the maximum number of keys: 1.").waitFor();
     expect(await traces(watched)).not.toContain(secret);
     expect(await latchkey.verifyKey({ key: secret })).toMatchObject({
       valid: true,
@@ -81,17 +81,17 @@ describeInBrowser("the portal in a browser", (open) => {
     await dialog.getByLabel("Name").fill("deploys");
     await dialog.getByRole("button", { name: "Save" }).click();
     await page.getByRole("button", { name: "Usage: deploys" }).click();
-    await page.getByRole("img", { name: "Use of “deploys” in the last 30 days" }).waitFor();
+    await page.getByRole("img", { name: "Usage of “deploys” in the last 30 days" }).waitFor();
     await page.getByText("As a table").click();
     await page.getByRole("cell", { name: "1", exact: true }).waitFor();
 
     await page.getByRole("button", { name: "Rotate: deploys" }).click();
     await page.getByText("programs that still use the old secret are refused").waitFor();
-    await dialog.getByLabel("The old secret works for").selectOption("3600000");
+    await dialog.getByLabel("The old secret stops working").selectOption("3600000");
     await dialog.getByRole("button", { name: "Rotate" }).click();
     const next = (await page.locator("output").textContent()) ?? "";
     await page.getByRole("button", { name: "I have saved it" }).click();
-    await page.getByText(/^Replaced, works until/).waitFor();
+    await page.getByText(/^Replaced, valid until/).waitFor();
     for (const key of [secret, next])
       expect(await latchkey.verifyKey({ key })).toMatchObject({ valid: true });
     await page.getByRole("button", { name: "Revoke: deploys" }).last().click();
@@ -151,7 +151,7 @@ describeInBrowser("the portal in a browser", (open) => {
     await latchkey.revokePortalSession({ externalId: "alice" });
     await page.context().clearCookies({ name: "user" });
     await form.getByRole("button", { name: "Create key" }).click();
-    const over = page.getByRole("dialog", { name: "Your session is over" });
+    const over = page.getByRole("dialog", { name: "Your session has ended" });
     await over.getByRole("button", { name: "Continue" }).click();
     await over.getByText("You are still signed out.").waitFor();
     await signIn(page, origin);
@@ -169,7 +169,7 @@ describeInBrowser("the portal in a browser", (open) => {
     const { page } = await openSignedIn(open, origin);
     setDown(true);
     await page.goto(url);
-    await page.getByText("The service cannot answer right now.").waitFor();
+    await page.getByText("The service is currently unavailable.").waitFor();
     setDown(false);
     await page.getByRole("button", { name: "Try again" }).click();
     await page.getByRole("button", { name: "Create key" }).click();
@@ -177,7 +177,7 @@ describeInBrowser("the portal in a browser", (open) => {
     await dialog.getByLabel("Name").fill("typed before");
     setDown(true);
     await dialog.getByRole("button", { name: "Create key" }).click();
-    await dialog.getByText("The service cannot answer right now.").waitFor();
+    await dialog.getByText("The service is currently unavailable.").waitFor();
     expect(await dialog.getByLabel("Name").inputValue()).toBe("typed before");
     setDown(false);
     await dialog.getByRole("button", { name: "Create key" }).click();
@@ -193,11 +193,11 @@ describeInBrowser("the portal in a browser", (open) => {
     const watched = await open(origin);
     const { page } = watched;
     await page.goto(`${url}#session=${secret}`);
-    await page.getByText("Keys that are made for you appear here.").waitFor();
+    await page.getByText("Keys created for you appear here.").waitFor();
     expect(await page.getByRole("button", { name: "Create key" }).count()).toBe(0);
     expect(await traces(watched)).not.toContain(secret);
     await page.reload();
-    await page.getByText("Keys that are made for you appear here.").waitFor();
+    await page.getByText("Keys created for you appear here.").waitFor();
     expectQuiet(watched);
   });
 
@@ -253,7 +253,7 @@ describeInBrowser("the portal in a browser", (open) => {
         expect(share, `${what}: ${jumped}`).toBeLessThan(0.02);
       };
       await page.goto(url);
-      await page.getByText("Switched off").waitFor();
+      await page.getByText("Disabled").waitFor();
       await page.getByText("sailing").waitFor();
       await expectStill("the lists");
       await page.evaluate(axe.source);

@@ -165,7 +165,7 @@ describe("requests", () => {
     expect({ status, ...body.error }).toMatchObject({
       status: 412,
       reason: "above-ceiling",
-      message: "You have as many keys as you may have: 1. Revoke one first.",
+      message: "You have reached the maximum number of keys: 1. Revoke one first.",
       details: { field: "externalId", limit: 1 },
     });
     const bad = await ask("POST", "keys.rename", { keyId: "key_1", name: "" });

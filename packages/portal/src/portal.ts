@@ -184,7 +184,9 @@ async function askHost(findCustomer: FindCustomer, request: Request) {
 function refuseForTheHost(error: unknown): never {
   const { code, message } = error instanceof LatchkeyError ? error : { code: "", message: "" };
   if (code !== "BAD_REQUEST" && code !== "NOT_FOUND" && code !== "PRECONDITION_FAILED") throw error;
-  throw new Error(`"session" of the portal returned what cannot be: ${message}`, { cause: error });
+  throw new Error(`"session" of the portal returned an invalid value: ${message}`, {
+    cause: error,
+  });
 }
 
 /** Rewords errors about ceilings, which customers know nothing of. @throws The error, in words for customers. */

@@ -31,7 +31,7 @@ describeInBrowser("a portal in which several things happen at once", (open) => {
     await latchkey.deleteKey({ keyId });
     const create = page.getByRole("button", { name: "Create key" });
     await create.click({ force: true });
-    await page.getByText("You have as many keys as you may have: 1.").waitFor();
+    await page.getByText("You have reached the maximum number of keys: 1.").waitFor();
     await page.getByText("No keys yet").waitFor();
     await create.click();
     await page.getByRole("dialog", { name: "Create a key" }).waitFor();
