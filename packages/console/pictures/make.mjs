@@ -127,7 +127,7 @@ const PICTURES = [
   ["apis", "#/apis", "routes"],
   ["keys", `#/apis/${apiId}`, "shown"],
   ["find", "#/keys?nameContains=build", "old build server"],
-  ["key", `#/keys/${keyId}`, "Left now"],
+  ["key", `#/keys/${keyId}`, "Remaining now"],
   ["usage", `#/keys/${keyId}?tab=usage`, "As a table"],
   ["reservations", `#/keys/${batchId}?tab=reservations`, "400"],
   ["trail", `#/keys/${keyId}?tab=audit`, "key.created"],

@@ -83,12 +83,12 @@ describeInBrowser("every page of the console", (open) => {
         expect(overhang, what).toBeLessThanOrEqual(0);
       };
       const pages: readonly (readonly [fragment: string, sign: string])[] = [
-        ["/", "Whose is it?"],
+        ["/", "Find an owner"],
         ["/apis", "documents"],
         [`/apis/${apiId}`, "old build server"],
-        [`/apis/${apiId}?externalId=nobody`, "No key matches"],
-        [`/keys/${good.keyId}?permissions=tiles.write`, "Refused: lacks permissions"],
-        [`/keys/${off.keyId}`, "Refused: switched off"],
+        [`/apis/${apiId}?externalId=nobody`, "No matching keys"],
+        [`/keys/${good.keyId}?permissions=tiles.write`, "Refused: missing permissions"],
+        [`/keys/${off.keyId}`, "Refused: disabled"],
         [`/keys/${good.keyId}?tab=usage`, "As a table"],
         [`/keys/${good.keyId}?tab=reservations`, "Release"],
         [`/keys/${good.keyId}?tab=audit`, "key.created"],
@@ -101,8 +101,8 @@ describeInBrowser("every page of the console", (open) => {
         ["/audit?follow=1", "Following"],
         ["/dead-letters", "no longer configured"],
         ["/root-keys", "billing"],
-        ["/store", "answers"],
-        ["/nowhere", "There is no such page"],
+        ["/store", "responds"],
+        ["/nowhere", "Page not found"],
       ];
       for (const [fragment, sign] of pages) {
         await page.evaluate(`location.hash = ${JSON.stringify(`#${fragment}`)}`);
@@ -119,7 +119,7 @@ describeInBrowser("every page of the console", (open) => {
       await expectStill("the list");
       for (const [part, sign] of [
         ["reader 1", "11 shown"],
-        ["nothing", "No key matches"],
+        ["nothing", "No matching keys"],
       ] as const) {
         await name.fill(part);
         await page.keyboard.press("Enter");
@@ -137,12 +137,9 @@ describeInBrowser("every page of the console", (open) => {
         await page.getByRole("button", { name: span }).click();
       await expectStill("spans of usage");
       await page.evaluate(`location.hash = "#/keys/${good.keyId}"`);
-      for (const how of ["off", "on"]) {
-        await page.getByRole("button", { name: `Switch ${how}` }).click();
-        await page
-          .getByRole("dialog")
-          .getByRole("button", { name: `Switch ${how}` })
-          .click();
+      for (const how of ["Disable", "Enable"]) {
+        await page.getByRole("button", { name: how }).click();
+        await page.getByRole("dialog").getByRole("button", { name: how }).click();
         await page.getByRole("dialog").waitFor({ state: "detached" });
         await expectStill(how);
       }

@@ -43,10 +43,10 @@ describeInBrowser("an address", (open) => {
     const { page, complaints } = await open(origin);
     for (const path of ["/ops/console", "/ops/console/"]) {
       await page.goto(`${origin}${path}#/apis`);
-      await page.getByText("No API yet").waitFor();
+      await page.getByText("No APIs yet").waitFor();
       expect(page.url()).toBe(`${origin}/ops/console/index.html#/apis`);
       await page.reload();
-      await page.getByText("No API yet").waitFor();
+      await page.getByText("No APIs yet").waitFor();
       await page.goto("about:blank");
     }
     expect(complaints).toEqual([]);
@@ -57,7 +57,7 @@ describeInBrowser("an address", (open) => {
     await latchkey.createApi({ name: "maps" });
     const { page } = await open(origin);
     await page.goto(`${url}#/apis?from=half-a-cur`);
-    await page.getByText("The address names no place in this list.").waitFor();
+    await page.getByText("The address contains no valid position in this list.").waitFor();
     await page.getByRole("link", { name: "Show it from the beginning" }).click();
     await page.getByRole("link", { name: "maps" }).waitFor();
   });
@@ -80,10 +80,10 @@ describeInBrowser("an address", (open) => {
     const { keyId } = await latchkey.createKey({ apiId, name: "map server" });
     const { page } = await open(origin);
     await page.goto(`${url}#/keys/${keyId}`);
-    await page.getByText("A verification would let it in now").waitFor();
+    await page.getByText("A verification would accept it now").waitFor();
     await latchkey.deleteKey({ keyId });
-    await page.getByText("Every request with it is refused since then.").waitFor();
-    expect(await page.getByText("A verification would let it in now").count()).toBe(0);
+    await page.getByText("Every request with it has been refused since then.").waitFor();
+    expect(await page.getByText("A verification would accept it now").count()).toBe(0);
   });
 
   test("that the back button restores also restores the form about a request, and its answer", async () => {
@@ -93,7 +93,7 @@ describeInBrowser("an address", (open) => {
     const { keyId } = await latchkey.createKey({ apiId, permissions: ["tiles.read"] });
     const { page } = await open(origin);
     await page.goto(`${url}#/keys/${keyId}`);
-    await page.getByText("Ask about a certain request").click();
+    await page.getByText("Test a request").click();
     const field = page.getByLabel("Permissions");
     const answer = page.locator(".verdict-title");
     for (const [name, verdict] of [
@@ -101,7 +101,7 @@ describeInBrowser("an address", (open) => {
       ["tiles.read", "Valid"],
     ] as const) {
       await field.fill(name);
-      await page.getByRole("button", { name: "Ask" }).click();
+      await page.getByRole("button", { name: "Test" }).click();
       await answer.filter({ hasText: verdict }).waitFor();
     }
     await page.goBack();

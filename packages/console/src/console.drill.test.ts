@@ -58,16 +58,16 @@ describeInBrowser("the console in a browser", (open) => {
     await signIn(watched, url.slice(0, -1), rootKey);
 
     await page.getByRole("link", { name: "APIs", exact: true }).click();
-    await page.getByText("No API yet").waitFor();
+    await page.getByText("No APIs yet").waitFor();
     await page.getByRole("button", { name: "Create API" }).click();
     await page.getByLabel("Name").fill("maps");
     await page.getByRole("dialog").getByRole("button", { name: "Create API" }).click();
-    await page.getByText("No key in this API").waitFor();
+    await page.getByText("No keys in this API").waitFor();
 
     await page.getByRole("button", { name: "Settings" }).click();
     const settings = page.getByRole("dialog");
     await settings.getByLabel("Expire after").fill("90d");
-    await settings.getByLabel("Highest limit").fill("50/1m");
+    await settings.getByLabel("Maximum rate limit").fill("50/1m");
     await settings.getByRole("button", { name: "Save" }).click();
     await settings.waitFor({ state: "detached" });
 
@@ -88,7 +88,7 @@ describeInBrowser("the console in a browser", (open) => {
     await page.getByRole("button", { name: "Copy secret" }).click();
     await page.getByText("Copied").waitFor();
     expect(await page.evaluate("navigator.clipboard.readText()")).toBe(secret);
-    await page.getByRole("button", { name: "I have it" }).click();
+    await page.getByRole("button", { name: "I have saved it" }).click();
     await page.getByRole("heading", { name: "map server" }).waitFor();
     expect(await traces(watched)).not.toContain(secret);
 
@@ -96,7 +96,7 @@ describeInBrowser("the console in a browser", (open) => {
       valid: true,
       remaining: 2,
     });
-    await page.getByText("A verification would let it in now, unless").waitFor();
+    await page.getByText("A verification would accept it now, unless").waitFor();
     await page.getByText("39 of 40 left per minute").waitFor();
     await page.getByRole("button", { name: "Edit" }).click();
     await form.getByLabel("Rate limits").fill("default 50/1m:sliding\nwrites 5/1h");
@@ -104,10 +104,10 @@ describeInBrowser("the console in a browser", (open) => {
     await page.getByText("49 of 50 left per minute").waitFor();
     await page.getByText("5 of 5 left per hour").waitFor();
 
-    await page.getByRole("button", { name: "Switch off" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Switch off" }).click();
-    await page.getByText("Refused: switched off").waitFor();
-    await page.locator(".page-head .badge", { hasText: "off" }).waitFor();
+    await page.getByRole("button", { name: "Disable" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Disable" }).click();
+    await page.getByText("Refused: disabled").waitFor();
+    await page.locator(".page-head .badge", { hasText: "disabled" }).waitFor();
     expect(await latchkey.verifyKey({ key: secret })).toMatchObject({ code: "DISABLED" });
 
     // Looks the key up by its secret alone.
@@ -116,7 +116,7 @@ describeInBrowser("the console in a browser", (open) => {
     await field.fill(`Bearer ${secret}`);
     expect(await field.getAttribute("type")).toBe("password");
     await page.keyboard.press("Enter");
-    await page.getByText("Refused: switched off").waitFor();
+    await page.getByText("Refused: disabled").waitFor();
     expect(await traces(watched)).not.toContain(secret);
 
     // Looks it up by the part that a log shows.
@@ -127,13 +127,13 @@ describeInBrowser("the console in a browser", (open) => {
     await page.getByRole("heading", { name: "Keys that begin with" }).waitFor();
     await page.getByRole("cell", { name: `${secret.slice(0, 8)}…` }).waitFor();
     await page.getByRole("link", { name: "map server" }).click();
-    await page.getByText("Refused: switched off").waitFor();
-    await page.getByText("let in, and refused:").waitFor();
+    await page.getByText("Refused: disabled").waitFor();
+    await page.getByText("accepted, and refused:").waitFor();
     await page.getByRole("link", { name: "northwind" }).click();
     await page.getByRole("button", { name: "Revoke all keys" }).click();
     await page.getByRole("button", { name: "Revoke 1 key" }).click();
     await page.getByText("1 key of northwind: revoked.").waitFor();
-    await page.getByText("No key belongs to this owner").waitFor();
+    await page.getByText("This owner has no keys").waitFor();
     // The button with the focus disappeared with the keys.
     await page.locator("h1:focus").waitFor();
     expect(await latchkey.verifyKey({ key: secret })).toMatchObject({ code: "NOT_FOUND" });
@@ -141,12 +141,12 @@ describeInBrowser("the console in a browser", (open) => {
     await page.getByLabel("Key, its first characters").fill(secret);
     await page.keyboard.press("Enter");
     await page.getByText("No such key").waitFor();
-    await page.getByText("No key begins like this").waitFor();
+    await page.getByText("No key begins with these characters").waitFor();
     await page.getByRole("link", { name: "Owners" }).click();
     await page.getByRole("link", { name: "northwind" }).click();
     await page.getByRole("button", { name: "Delete owner" }).click();
     await page.getByRole("button", { name: "erase it instead" }).click();
-    await page.getByLabel("Type northwind to go on").fill("northwind");
+    await page.getByLabel("Type northwind to confirm").fill("northwind");
     await page.getByRole("button", { name: "Erase owner" }).click();
     await page.getByText("No owner").waitFor();
     expect(JSON.stringify(await latchkey.listAuditEvents({}))).not.toContain("northwind");
@@ -189,18 +189,18 @@ describeInBrowser("the console in a browser", (open) => {
       await page.keyboard.press("Enter");
     }
     await page.locator("h1:focus", { hasText: "map server" }).waitFor();
-    await tabTo("Switch off");
+    await tabTo("Disable");
     await page.keyboard.press("Enter");
     await page.getByRole("dialog").waitFor();
     await page.keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "detached" });
-    expect(await focused()).toBe("Switch off");
+    expect(await focused()).toBe("Disable");
     await page.keyboard.press("Enter");
     await page.getByRole("dialog").waitFor();
     await page.keyboard.press("Tab");
-    await tabTo("Switch off");
+    await tabTo("Disable");
     await page.keyboard.press("Enter");
-    await page.getByText("Refused: switched off").waitFor();
+    await page.getByText("Refused: disabled").waitFor();
     expect(await latchkey.verifyKey({ key: good.key })).toMatchObject({ code: "DISABLED" });
     expectQuiet(watched);
   });
@@ -225,7 +225,7 @@ describeInBrowser("the console in a browser", (open) => {
     await page.getByText("13 valid, 0 refused").waitFor();
     expect(page.url()).toBe(`${edge}/#/keys/${good.keyId}?tab=usage`);
     await page.goBack();
-    await page.getByText("Left now").waitFor();
+    await page.getByText("Remaining now").waitFor();
     await page.goBack();
     await page.getByText("2 shown").waitFor();
     expect(await page.getByLabel("Owner").inputValue()).toBe("northwind");
@@ -253,11 +253,11 @@ describeInBrowser("the console in a browser", (open) => {
     await page.getByRole("link", { name: "old build server" }).waitFor();
     expect(await page.getByRole("button", { name: "Create key" }).count()).toBe(0);
     await page.goto(`${url}#/keys/${off.keyId}`);
-    await page.getByText("Refused: switched off").waitFor();
-    for (const name of ["Edit", "Delete", "Rotate", "Switch on"])
+    await page.getByText("Refused: disabled").waitFor();
+    for (const name of ["Edit", "Delete", "Rotate", "Enable"])
       expect(await page.getByRole("button", { name, exact: true }).count()).toBe(0);
     await page.goto(`${url}#/audit`);
-    await page.getByText("There is no such page").waitFor();
+    await page.getByText("Page not found").waitFor();
     expectQuiet(watched);
   });
 
@@ -272,25 +272,25 @@ describeInBrowser("the console in a browser", (open) => {
     const watched = await open(origin);
     const { page } = watched;
     await signIn(watched, url, rootKey);
-    await page.getByLabel("Your own id of the owner").fill("northwin");
+    await page.getByLabel("Your own id for the owner").fill("northwin");
     await page.getByRole("button", { name: "Find owner" }).click();
     await page.getByText("1 shown").waitFor();
     expect(new URL(page.url()).hash).toBe("#/identities?externalIdContains=northwin");
     await page.getByLabel("Owner contains").fill("southwind");
     await page.getByRole("button", { name: "Find" }).click();
-    await page.getByText("No owner matches").waitFor();
+    await page.getByText("No matching owners").waitFor();
     await page.goBack();
     await page.getByRole("link", { name: "northwind" }).waitFor();
     await page.goto(`${url}#/`);
-    await page.getByLabel("Your own id of the owner").fill("northwind");
+    await page.getByLabel("Your own id for the owner").fill("northwind");
     await page.getByRole("button", { name: "Find owner" }).click();
-    await page.getByRole("button", { name: "Switch off all keys" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Switch off all keys" }).click();
-    await page.getByText("1 key of northwind: switched off.").waitFor();
+    await page.getByRole("button", { name: "Disable all keys" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Disable all keys" }).click();
+    await page.getByText("1 key of northwind: disabled.").waitFor();
     expect(await latchkey.explainKey({ keyId })).toMatchObject({ code: "DISABLED" });
-    await page.getByRole("button", { name: "Switch on all keys" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Switch on all keys" }).click();
-    await page.getByText("1 key of northwind: switched on.").waitFor();
+    await page.getByRole("button", { name: "Enable all keys" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Enable all keys" }).click();
+    await page.getByText("1 key of northwind: enabled.").waitFor();
     expect(await latchkey.explainKey({ keyId })).toMatchObject({ code: "USAGE_EXCEEDED" });
     await page.goto(`${url}#/keys/${keyId}`);
     await page.getByRole("link", { name: "maps" }).waitFor();
@@ -304,11 +304,11 @@ describeInBrowser("the console in a browser", (open) => {
     await latchkey.verifyKey({ key: good.key, authorization: { permissions: "tiles.write" } });
     const { page } = await open(origin, { viewport: { width: 390, height: 700 } });
     await page.goto(`${url}#/keys/${good.keyId}`);
-    await page.getByText("1 lacks permissions").waitFor();
-    await page.getByText("A request may want one that the key does not have").waitFor();
+    await page.getByText("1 missing permissions").waitFor();
+    await page.getByText("A request may require one that the key does not have").waitFor();
     await page.getByLabel("Permissions").fill("tiles.write");
     await page.keyboard.press("Enter");
-    await page.getByText("Lacks tiles.write").waitFor();
+    await page.getByText("Missing: tiles.write").waitFor();
     await expect
       .poll(async () => (await page.locator(".verdict-title").boundingBox())?.y ?? -1)
       .toBeGreaterThanOrEqual(0);
@@ -326,7 +326,7 @@ describeInBrowser("the console in a browser", (open) => {
     await page.goto(`${url}#/audit`);
     await page.getByLabel("Owner").fill("nobody");
     await page.getByRole("button", { name: "Find" }).click();
-    await page.getByText("No owner has this id now").waitFor();
+    await page.getByText("No owner has this id").waitFor();
     await page.getByLabel("Owner").fill("northwind");
     await page.getByRole("button", { name: "Find" }).click();
     await page.getByText("4 shown").waitFor();
@@ -334,10 +334,10 @@ describeInBrowser("the console in a browser", (open) => {
     setDown(true);
     await page.route("**/v1/readiness", (route) => route.abort());
     await page.getByRole("link", { name: "APIs" }).click();
-    await page.getByText("What is shown here may be old").waitFor();
+    await page.getByText("What is shown here may be out of date").waitFor();
     await page.unroute("**/v1/readiness");
     setDown(false);
-    await page.getByText("What is shown here may be old").waitFor({ state: "hidden" });
+    await page.getByText("What is shown here may be out of date").waitFor({ state: "hidden" });
   });
 
   test("if an owner is deleted, its keys are disabled unless something else is chosen", async () => {
@@ -369,17 +369,13 @@ describeInBrowser("the console in a browser", (open) => {
     });
     await page.goto(`${url}#/keys?nameContains=old`);
     const status = page.locator("[aria-live]", { hasText: "so far" });
-    await expect
-      .poll(() => status.textContent())
-      .toBe("Looked through 10,000 keys so far: none found");
+    await expect.poll(() => status.textContent()).toBe("Searched 10,000 keys so far: none found");
     expect(asked).toBe(5);
     expect(page.url()).toBe(`${url}#/keys?nameContains=old`);
-    await page.getByRole("button", { name: "Look further" }).press("Enter");
+    await page.getByRole("button", { name: "Keep searching" }).press("Enter");
     await page.getByRole("link", { name: "old build server" }).waitFor();
     await page.locator("section:focus").waitFor();
-    await expect
-      .poll(() => status.textContent())
-      .toBe("Looked through 26,000 keys so far: 1 found");
+    await expect.poll(() => status.textContent()).toBe("Searched 26,000 keys so far: 1 found");
     expect(asked).toBe(13);
   });
 });

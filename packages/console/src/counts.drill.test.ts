@@ -17,9 +17,9 @@ describeInBrowser("figures about keys", (open) => {
     for (let count = 0; count < 5; count += 1) await latchkey.verifyKey({ key });
     const { page } = await open(origin);
     await page.goto(`${url}#/keys/${keyId}`);
-    const told = page.getByRole("link", { name: "let in" });
+    const told = page.getByRole("link", { name: "accepted" });
     await told.waitFor();
-    await expect.poll(() => told.textContent()).toBe("5 let in");
+    await expect.poll(() => told.textContent()).toBe("5 accepted");
     await told.click();
     await page.getByText("5 valid, 0 refused").waitFor();
   });

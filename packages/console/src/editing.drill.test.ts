@@ -50,7 +50,7 @@ describeInBrowser("edits by an operator", (open) => {
       const form = page.getByRole("dialog");
       await form.getByLabel("Expires", { exact: true }).fill("20321-05-01T12:00");
       await form.getByRole("button", { name: "Save" }).click();
-      await form.getByText("The year of a date has four digits.").waitFor();
+      await form.getByText("The year of a date must have four digits.").waitFor();
       await page.keyboard.press("Escape");
     }
     expect((await latchkey.getKey({ keyId })).expires).toBe(expires);
@@ -157,9 +157,9 @@ describeInBrowser("edits by an operator", (open) => {
     await page.goto(`${url}#/apis/${apiId}`);
     await page.getByRole("button", { name: "Settings" }).click();
     await latchkey.updateApi({ apiId, ipWhitelist: ["192.0.2.1"] });
-    await form.getByLabel("Allowed addresses").fill("192.0.2.2");
+    await form.getByLabel("Allowed IP addresses").fill("192.0.2.2");
     await form.getByRole("button", { name: "Save" }).click();
-    await form.getByText('Somebody else has changed "ipWhitelist"').waitFor();
+    await form.getByText('Someone else has changed "ipWhitelist"').waitFor();
     expect(await latchkey.getApi({ apiId })).toMatchObject({ ipWhitelist: ["192.0.2.1"] });
   });
 
@@ -176,7 +176,7 @@ describeInBrowser("edits by an operator", (open) => {
     const form = page.getByRole("dialog");
     await form.getByLabel("Metadata").fill('{"plan":"pro"}');
     await form.getByRole("button", { name: "Save" }).click();
-    await form.getByText('Somebody else has changed "meta"').waitFor();
+    await form.getByText('Someone else has changed "meta"').waitFor();
     expect(await latchkey.getIdentity({ identityId })).toMatchObject({
       meta: { plan: "free", customer: 7 },
     });
@@ -222,7 +222,7 @@ describeInBrowser("edits by an operator", (open) => {
     });
     const form = page.getByRole("dialog");
     await form.getByLabel("Prefix").fill("maps");
-    await form.getByLabel("Keys of one owner").fill("3");
+    await form.getByLabel("Maximum keys per owner").fill("3");
     await form.getByRole("button", { name: "Save" }).click();
     await form.waitFor({ state: "detached" });
     expect(await latchkey.getApi({ apiId })).toMatchObject({
@@ -233,7 +233,7 @@ describeInBrowser("edits by an operator", (open) => {
     await latchkey.updateApi({ apiId, defaults: { remaining: 20 } });
     await form.getByLabel("Uses", { exact: true }).fill("30");
     await form.getByRole("button", { name: "Save" }).click();
-    await form.getByText('Somebody else has changed "remaining"').waitFor();
+    await form.getByText('Someone else has changed "remaining"').waitFor();
     expect(await latchkey.getApi({ apiId })).toMatchObject({ defaults: { remaining: 20 } });
   });
 

@@ -26,13 +26,13 @@ describeInBrowser("a console that is interrupted", (open) => {
     const again = page.getByRole("dialog", { name: "You are signed out" });
     await again.getByLabel("Root key").fill(first.key);
     await page.keyboard.press("Enter");
-    await again.getByText("This is no root key").waitFor();
+    await again.getByText("This root key is not valid").waitFor();
     await again.getByLabel("Root key").fill(second.key);
     await page.keyboard.press("Enter");
     await again.waitFor({ state: "detached" });
     expect(await form.getByLabel("Name").inputValue()).toBe("typed with care");
     await form.getByRole("button", { name: "Create key" }).click();
-    await page.getByRole("button", { name: "I have it" }).click();
+    await page.getByRole("button", { name: "I have saved it" }).click();
     await page.getByRole("heading", { name: "typed with care" }).waitFor();
     await page.getByText('"plan": "pro"').waitFor();
     expect(strayRequests).toEqual([]);
@@ -57,7 +57,7 @@ describeInBrowser("a console that is interrupted", (open) => {
     expect(await form.getByLabel("Name").inputValue()).toBe("typed with care");
     setDown(false);
     await form.getByRole("button", { name: "Create key" }).click();
-    await page.getByRole("button", { name: "I have it" }).click();
+    await page.getByRole("button", { name: "I have saved it" }).click();
     await page.getByRole("heading", { name: "typed with care" }).waitFor();
     setDown(true);
     await page.goto(`${url}#/identities`);
@@ -129,7 +129,7 @@ describeInBrowser("a console that is interrupted", (open) => {
     const { page, strayRequests, complaints } = await open(origin);
     await page.goto(link);
     await page.getByRole("link", { name: "Root keys" }).click();
-    await page.getByText("No root key").waitFor();
+    await page.getByText("No root keys").waitFor();
     const token = new URL(link).hash.split("=")[1] as string;
     expect(
       await page.evaluate("JSON.stringify([location.href, { ...localStorage }, document.cookie])"),
@@ -141,7 +141,7 @@ describeInBrowser("a console that is interrupted", (open) => {
     await form.getByRole("button", { name: "Create root key" }).click();
     const secret = (await page.locator("output").textContent()) ?? "";
     expect(await latchkey.authenticateRootKey(secret)).toMatchObject({ kind: "authenticated" });
-    await page.getByRole("button", { name: "I have it" }).click();
+    await page.getByRole("button", { name: "I have saved it" }).click();
     await page.getByRole("button", { name: "Edit reports" }).click();
     const edit = page.getByRole("dialog");
     await edit.getByLabel("Name").fill("statements");
@@ -149,7 +149,7 @@ describeInBrowser("a console that is interrupted", (open) => {
     await page.getByRole("button", { name: "Rotate statements" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Rotate" }).click();
     const next = (await page.locator("output").textContent()) ?? "";
-    await page.getByRole("button", { name: "I have it" }).click();
+    await page.getByRole("button", { name: "I have saved it" }).click();
     await page.getByText("rotated").waitFor();
     for (const key of [secret, next])
       expect(await latchkey.authenticateRootKey(key)).toMatchObject({ kind: "authenticated" });
@@ -163,7 +163,7 @@ describeInBrowser("a console that is interrupted", (open) => {
         .nth(at)
         .waitFor({ state: "detached" });
     }
-    await page.getByText("No root key").waitFor();
+    await page.getByText("No root keys").waitFor();
     for (const key of [secret, next])
       expect(await latchkey.authenticateRootKey(key)).toEqual({ kind: "refused" });
     await page.getByRole("link", { name: "Store" }).click();
@@ -173,8 +173,8 @@ describeInBrowser("a console that is interrupted", (open) => {
     await page.getByRole("link", { name: "Store" }).waitFor();
     expect([strayRequests, complaints]).toEqual([[], []]);
     await page.getByRole("button", { name: "Sign out" }).click();
-    await page.getByText("it prints a new link").waitFor();
+    await page.getByText("to get a new link").waitFor();
     await page.goto(link);
-    await page.getByText("it prints a new link").waitFor();
+    await page.getByText("to get a new link").waitFor();
   });
 });

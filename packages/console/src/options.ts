@@ -73,7 +73,9 @@ export function checkOptions(options: ConsoleOptions): void {
   if (examine !== undefined && typeof examine !== "function")
     throw new TypeError('"examine" must be a function');
   if (webhooks !== undefined && typeof webhooks?.listDeadLetters !== "function")
-    throw new TypeError('"webhooks" must be what createWebhooks of @latchkey/webhooks returns');
+    throw new TypeError(
+      '"webhooks" must be the object that createWebhooks of @latchkey/webhooks returns',
+    );
 }
 
 function isTexts(value: unknown): boolean {

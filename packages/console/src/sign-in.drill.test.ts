@@ -26,7 +26,7 @@ describeInBrowser("signing in and out", (open) => {
     await page.getByLabel("Root key").fill(second.key);
     await page.keyboard.press("Enter");
     await page.getByText("ws_other").waitFor();
-    await page.getByText("No key yet").waitFor();
+    await page.getByText("No keys yet").waitFor();
     expect(await page.locator("body").textContent()).not.toContain("of the first");
     await page.getByRole("link", { name: "APIs" }).click();
     await page.getByText("maps of the second").waitFor({ timeout: 30_000 });
@@ -39,7 +39,7 @@ describeInBrowser("signing in and out", (open) => {
     await page.goto(url);
     await page.getByLabel("Root key").fill("lk_root_3fA…");
     await page.keyboard.press("Enter");
-    await page.getByText("This is no root key, or one that was revoked or has expired.").waitFor();
+    await page.getByText("This root key is not valid.").waitFor();
   });
 
   test("a permission for a deleted API hides no other API, and prevents no revocation", async () => {
@@ -105,7 +105,7 @@ describeInBrowser("signing in and out", (open) => {
     const { page } = await open(origin);
     await page.goto(first.link);
     await page.getByRole("link", { name: "APIs" }).click();
-    await page.getByText("No API yet").waitFor();
+    await page.getByText("No APIs yet").waitFor();
     const second = createLinkConsole(latchkey, { port });
     listener = second.listener;
     await page.getByRole("link", { name: "Audit log" }).click();

@@ -40,7 +40,7 @@ describeInBrowser("a slow server", (open) => {
     await page.waitForTimeout(100);
     await page.keyboard.press("Escape");
     await page.locator("output").waitFor({ timeout: 30_000 });
-    await page.getByRole("button", { name: "I have it" }).click();
+    await page.getByRole("button", { name: "I have saved it" }).click();
     await page.getByRole("button", { name: "Rotate" }).click();
     await dialog.getByRole("button", { name: "Rotate" }).click();
     await page.waitForTimeout(100);
@@ -67,7 +67,7 @@ describeInBrowser("a slow server", (open) => {
     await page.goBack();
     await page.waitForTimeout(100);
     expect(await page.locator("output").textContent()).toBe(secret);
-    await page.getByRole("button", { name: "I have it" }).click();
+    await page.getByRole("button", { name: "I have saved it" }).click();
     await page.goBack();
     await page.waitForURL(`${url}#/apis/${apiId}`);
   });
@@ -90,10 +90,10 @@ describeInBrowser("a slow server", (open) => {
     for (const what of ["Create key", "Rotate"]) {
       await lose();
       await dialog.getByRole("button", { name: what }).click();
-      await dialog.getByText("The server does not answer.").waitFor();
+      await dialog.getByText("The server is not responding.").waitFor();
       await dialog.getByRole("button", { name: what }).click();
       await dialog.getByText("The new secret was lost").waitFor();
-      await dialog.getByRole("button", { name: "Go on" }).click();
+      await dialog.getByRole("button", { name: "Continue" }).click();
       await page.getByRole("heading", { name: "map server" }).waitFor();
       await page.getByRole("button", { name: "Rotate" }).click();
     }
@@ -124,13 +124,13 @@ describeInBrowser("a slow server", (open) => {
     await page.goto(`${url}#/identities/${id}`);
     await page.getByRole("link", { name: "map server" }).waitFor();
     await loseAnswerOf("**/apis.disableKeys");
-    await act("Switch off all keys", "Switch off all keys");
-    await dialog.getByText("The server does not answer.").waitFor();
+    await act("Disable all keys", "Disable all keys");
+    await dialog.getByText("The server is not responding.").waitFor();
     await page.keyboard.press("Escape");
-    await act("Switch on all keys", "Switch on all keys");
-    await page.getByText("1 key of northwind: switched on.").waitFor();
-    await act("Switch off all keys", "Switch off all keys");
-    await page.getByText("1 key of northwind: switched off.").waitFor();
+    await act("Enable all keys", "Enable all keys");
+    await page.getByText("1 key of northwind: enabled.").waitFor();
+    await act("Disable all keys", "Disable all keys");
+    await page.getByText("1 key of northwind: disabled.").waitFor();
     expect(await latchkey.verifyKey({ key })).toMatchObject({ code: "DISABLED" });
 
     const create = async () => {
@@ -141,7 +141,7 @@ describeInBrowser("a slow server", (open) => {
     await page.goto(`${url}#/apis/${apiId}`);
     await loseAnswerOf("**/keys.createKey");
     await create();
-    await dialog.getByText("The server does not answer.").waitFor();
+    await dialog.getByText("The server is not responding.").waitFor();
     await page.keyboard.press("Escape");
     const { keys } = await latchkey.listKeys({ apiId, nameContains: "build" });
     await page.goto(`${url}#/keys/${keys[0]?.id}`);

@@ -153,7 +153,7 @@ function Console({ session }: { readonly session: Session }) {
     <div class="console">
       <header class="side">
         <a class="skip" href={`${linkTo(route.path, route.query)}`} onClick={skipToMain}>
-          To the content
+          Skip to content
         </a>
         <a class="brand" href={linkTo([])}>
           latchkey
@@ -188,16 +188,16 @@ function Console({ session }: { readonly session: Session }) {
         </div>
       </header>
       <p class="unreachable" role="alert" hidden={isReachable}>
-        {isReachable ? "" : "The server does not answer. What is shown here may be old."}
+        {isReachable ? "" : "The server is not responding. What is shown here may be out of date."}
       </p>
       <main id="main" tabIndex={-1}>
         {page?.show(id) ?? (
           <PageHead
-            title="There is no such page"
+            title="Page not found"
             note={
               <span>
-                The address is wrong, or you are not allowed to see what it leads to.{" "}
-                <a href={linkTo([])}>Go to the first page</a>.
+                The address is wrong, or you do not have permission to see this page.{" "}
+                <a href={linkTo([])}>Go to the start page</a>.
               </span>
             }
           />

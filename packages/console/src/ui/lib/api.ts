@@ -130,7 +130,7 @@ async function request(path: string, init: RequestInit): Promise<Response> {
     return response;
   } catch {
     reachableStore.set(false);
-    throw new ApiError(0, "OFFLINE", "The server does not answer. Check that it is running.");
+    throw new ApiError(0, "OFFLINE", "The server is not responding. Check that it is running.");
   }
 }
 
@@ -148,7 +148,7 @@ function errorOf(status: number, body: unknown): ApiError {
     return new ApiError(
       status,
       "UNKNOWN",
-      `The server answered ${status}, and not as latchkey does.`,
+      `The server returned an unexpected response with status ${status}.`,
     );
   return new ApiError(status, error.code, error.message, error.issues ?? []);
 }
@@ -198,7 +198,11 @@ export async function enter(candidate?: string): Promise<void> {
 }
 
 const wrongKey = () =>
-  new ApiError(401, "WRONG_KEY", "This is no root key, or one that was revoked or has expired.");
+  new ApiError(
+    401,
+    "WRONG_KEY",
+    "This root key is not valid. It may have been revoked or have expired.",
+  );
 
 /** Exchanges the token of a link for a cookie. */
 export async function enterByLink(token: string): Promise<void> {

@@ -37,11 +37,13 @@ test("a key passes when the last of its checks does, and never if waiting does n
 });
 
 test("the result of a check is put into words", () => {
-  expect(seen({ check: "enabled", passed: false }, NOW)).toBe("The key was switched off");
+  expect(seen({ check: "enabled", passed: false }, NOW)).toBe("The key is disabled");
   expect(
     seen({ check: "permissions", passed: false, missing: { and: ["a", { or: ["b", "c"] }] } }, NOW),
-  ).toBe("Lacks a and (b or c)");
-  expect(seen({ ...limit, remaining: 3, burst: 20 }, NOW)).toBe("3 of 20 left, this takes 1");
+  ).toBe("Missing: a and (b or c)");
+  expect(seen({ ...limit, remaining: 3, burst: 20 }, NOW)).toBe(
+    "3 of 20 left; this request takes 1",
+  );
   expect(seen({ check: "expiry", passed: false, expires: NOW - 1 }, NOW)).toContain(
     "Expired 2030-12-31T23:59:59.999Z",
   );
@@ -101,5 +103,5 @@ test("a key with an allow-list is not called refused if no address was given", (
     "Refused: wrong environment",
   );
   expect(titleOf({ check: "api", passed: false })).toBe("Refused: wrong API");
-  expect(titleOf()).toBe("Refused: not from here");
+  expect(titleOf()).toBe("Refused: not allowed here");
 });

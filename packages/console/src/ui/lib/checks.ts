@@ -16,11 +16,11 @@ export const STATUSES: Readonly<Record<string, number>> = {
 /** The names of checks, for people. */
 const NAMES: Readonly<Record<string, string>> = {
   exists: "Exists",
-  enabled: "Switched on",
+  enabled: "Enabled",
   api: "API",
   start: "Started",
   expiry: "Not expired",
-  idle: "Used lately",
+  idle: "Used recently",
   environment: "Environment",
   address: "Address",
   permissions: "Permissions",
@@ -35,47 +35,47 @@ export const checkName = ({ check, name }: Check): string =>
 export function seen(check: Check, now: number, written: (at: number) => string = exactly): string {
   switch (check.check) {
     case "exists":
-      return check.passed ? "The key is in the store" : "No key of this workspace has this secret";
+      return check.passed ? "The key is in the store" : "No key in this workspace has this secret";
     case "enabled":
-      return check.passed ? "Nobody has switched it off" : "The key was switched off";
+      return check.passed ? "The key is enabled" : "The key is disabled";
     case "api":
       return check.wanted === undefined
-        ? "No other was asked for"
-        : `Asked for ${check.wanted}; the key is of ${check.apiId}`;
+        ? "No API was specified"
+        : `Requested ${check.wanted}; the key belongs to ${check.apiId}`;
     case "expiry":
       if (check.expires === undefined) return "Never expires";
       return `${check.expires > now ? "Expires" : "Expired"} ${written(check.expires)}`;
     case "idle":
       return check.passed
         ? `Expires ${written(check.idleExpiresAt ?? now)} unless it is used`
-        : `Nobody used it for too long; it expired ${written(check.idleExpiresAt ?? now)}`;
+        : `Unused for too long; expired ${written(check.idleExpiresAt ?? now)}`;
     case "start":
       return `${check.passed ? "Valid since" : "Valid from"} ${written(check.startsAt ?? now)}`;
     case "environment":
       return check.passed
-        ? `Asked for ${check.wanted}`
-        : `Asked for ${check.wanted}; the key is of ${check.environment ?? "none"}`;
+        ? `Requested ${check.wanted}`
+        : `Requested ${check.wanted}; the key has ${check.environment ?? "none"}`;
     case "address":
       if (check.passed) return check.ipAddress ?? "No allow-list";
       return check.ipAddress === undefined
-        ? "Has an allow-list, and no address was given"
+        ? "The key has an allow-list, and no address was given"
         : `${check.ipAddress} is not in the allow-list`;
     case "permissions":
       return check.missing === undefined
-        ? "Nothing that was asked for is missing"
-        : `Lacks ${queryText(check.missing)}`;
+        ? "No required permission is missing"
+        : `Missing: ${queryText(check.missing)}`;
     case "ratelimit": {
       // The instant at which it passes, or is full again, is shown next to it.
       const { cost = 1, remaining = 0, limit = 0, burst = limit } = check;
-      const shadow = check.exceeded === true ? "; only tried, so it refuses nothing" : "";
-      return `${figure(remaining)} of ${figure(burst)} left, this takes ${figure(cost)}${shadow}`;
+      const shadow = check.exceeded === true ? "; a shadow limit refuses nothing" : "";
+      return `${figure(remaining)} of ${figure(burst)} left; this request takes ${figure(cost)}${shadow}`;
     }
     case "uses": {
       if (check.remaining === undefined) return "Unlimited";
       const refill =
-        check.nextRefillAt === undefined ? "" : `, refilled ${written(check.nextRefillAt)}`;
-      const of = check.from === "identity" ? " of its owner" : "";
-      return `${figure(check.remaining)} left${of}, this takes ${figure(check.cost ?? 1)}${refill}`;
+        check.nextRefillAt === undefined ? "" : `; next refill ${written(check.nextRefillAt)}`;
+      const of = check.from === "identity" ? ", shared by the owner’s keys" : "";
+      return `${figure(check.remaining)} left${of}; this request takes ${figure(check.cost ?? 1)}${refill}`;
     }
     default:
       return check.passed ? "" : "Refuses";
@@ -112,7 +112,7 @@ export function meaningOf({ code, checks = [] }: Verdict): Meaning {
   const uses = refusing.find(({ check }) => check === "uses");
   if (code !== "USAGE_EXCEEDED" || uses === undefined) return { title, way };
   return {
-    title: uses.remaining === 0 ? title : "Refused: too few uses left",
+    title: uses.remaining === 0 ? title : "Refused: not enough uses left",
     way: uses.nextRefillAt === undefined ? way : "Add uses, or wait for the next refill.",
   };
 }
@@ -131,41 +131,44 @@ const isWithoutAddress = ({ check, ipAddress }: Check) =>
 const ADDRESS_UNKNOWN: Meaning = {
   title: "It depends on the address",
   tone: "warn",
-  way: "The key may be used from some addresses only, and none was asked about here. Ask with the address of the caller.",
+  way: "The key works only from certain addresses, and no address was given here. Test a request with the address of the caller.",
 };
 
 /** Meanings for a key that may not be used there, by check. */
 const ELSEWHERE: Readonly<Record<string, Meaning>> = {
-  api: { title: "Refused: wrong API", way: "It is a key of another API than the one asked for." },
+  api: {
+    title: "Refused: wrong API",
+    way: "The key belongs to a different API than the one requested.",
+  },
   address: {
     title: "Refused: wrong address",
-    way: "The caller’s address is not in its allow-list. Add it there, or call from one that is.",
+    way: "The caller’s address is not in its allow-list. Add it to the list, or call from an allowed address.",
   },
   environment: {
     title: "Refused: wrong environment",
-    way: "It is a key of another environment than the one asked for.",
+    way: "The key belongs to a different environment than the one requested.",
   },
 };
 
 const VERDICTS: Readonly<Record<string, Meaning>> = {
   VALID: {
     title: "Valid",
-    way: "A verification would let it in now, unless it asks for a permission that the key does not have.",
+    way: "A verification would accept it now, unless it requires a permission that the key does not have.",
   },
   NOT_FOUND: {
     title: "No such key",
-    way: "No key of this workspace is exactly this one: it was copied wrongly, was deleted, or belongs to another workspace.",
+    way: "No key in this workspace matches exactly: it was copied incorrectly, was deleted, or belongs to another workspace.",
   },
-  DISABLED: { title: "Refused: switched off", way: "Switch it on to let it in again." },
-  EXPIRED: { title: "Refused: expired", way: "Give it a later expiry, or rotate it." },
-  NOT_STARTED: { title: "Refused: not valid yet", way: "It becomes valid by itself." },
+  DISABLED: { title: "Refused: disabled", way: "Enable it to accept it again." },
+  EXPIRED: { title: "Refused: expired", way: "Give it a later expiry, or create another key." },
+  NOT_STARTED: { title: "Refused: not valid yet", way: "It becomes valid at its start time." },
   FORBIDDEN: {
-    title: "Refused: not from here",
-    way: "Its API, address or environment is not the one it may be used with.",
+    title: "Refused: not allowed here",
+    way: "The key does not allow the API, address or environment of the request.",
   },
   INSUFFICIENT_PERMISSIONS: {
-    title: "Refused: lacks permissions",
-    way: "Give the key what is missing, itself or by a role.",
+    title: "Refused: missing permissions",
+    way: "Give the key the missing permissions, directly or through a role.",
   },
   RATE_LIMITED: {
     title: "Refused: rate limit reached",

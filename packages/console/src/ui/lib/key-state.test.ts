@@ -13,7 +13,7 @@ const KEY: Key = {
 };
 
 test.each([
-  ["a switched off key", { enabled: false }, { check: "enabled" }, "off"],
+  ["a switched off key", { enabled: false }, { check: "enabled" }, "disabled"],
   [
     "an expired key",
     { enabled: false, expires: 100 },

@@ -11,7 +11,7 @@ export const ROTATED: KeyStateText = { text: "rotated", tone: "warn" };
 
 /** States that refuse every request with the key, by check. Checks that refuse only some requests, such as permissions, are left out. */
 const REFUSING = {
-  enabled: { text: "off", tone: "bad" },
+  enabled: { text: "disabled", tone: "bad" },
   start: { text: "not started", tone: "warn" },
   expiry: { text: "expired", tone: "bad" },
   idle: { text: "unused too long", tone: "bad" },

@@ -40,9 +40,9 @@ describe("a limit on a line", () => {
   });
 
   test.each([
-    ["writes", "“writes” must be a name, units and a span, such as default 100/1m."],
-    ["writes 20", "“writes 20” must be a name, units and a span, such as default 100/1m."],
-    ["writes 20/1y", "1y must be a span of time, such as 30s, 15m, 1h or 7d."],
+    ["writes", "“writes” must be a name, a number and a duration, such as default 100/1m."],
+    ["writes 20", "“writes 20” must be a name, a number and a duration, such as default 100/1m."],
+    ["writes 20/1y", "1y must be a duration, such as 30s, 15m, 1h or 7d."],
     [
       "writes 20/1m:slow",
       "“slow” in “writes 20/1m:slow” must be fixed, sliding, token-bucket, concurrent, burst=20, shadow or auto.",

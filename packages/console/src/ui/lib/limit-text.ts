@@ -40,7 +40,7 @@ export function spanText(ms: number): string {
 export function spanOf(text: string): number {
   const [, count, unit = ""] = /^(\d{1,16})(ms|[dhms])$/.exec(text) ?? [];
   if (count === undefined)
-    throw new Error(`${text} must be a span of time, such as 30s, 15m, 1h or 7d.`);
+    throw new Error(`${text} must be a duration, such as 30s, 15m, 1h or 7d.`);
   return Number(count) * UNITS[unit as keyof typeof UNITS];
 }
 
@@ -72,7 +72,7 @@ function limitOf(line: string): Limit {
       line,
     ) ?? [];
   if (name === undefined || span === undefined)
-    throw new Error(`“${line}” must be a name, units and a span, such as default 100/1m.`);
+    throw new Error(`“${line}” must be a name, a number and a duration, such as default 100/1m.`);
   const words = said === "" ? [] : said.split(":");
   const known: Record<string, unknown> = {};
   for (const word of words) {

@@ -18,7 +18,7 @@ export function mergedRules(opened: Rules, typed: Rules, before: Rules, now: Rul
   );
   if (taken !== undefined)
     throw new Error(
-      `Somebody else has changed "${taken}" since this was opened. Close it and open it again.`,
+      `Someone else has changed "${taken}" since you opened this form. Close it and open it again.`,
     );
   return { ...now, ...Object.fromEntries(mine.map((field) => [field, typed[field]])) };
 }

@@ -80,7 +80,7 @@ export function refillText(refill: {
   const { interval, amount, refillDay, carryOver } = refill;
   const every = typeof interval === "string" ? interval : `every ${span(interval.every)}`;
   const day = refillDay === undefined ? "" : ` on day ${refillDay}`;
-  const kept = carryOver === undefined ? "" : `, and up to ${figure(carryOver)} that are left`;
+  const kept = carryOver === undefined ? "" : `, plus up to ${figure(carryOver)} carried over`;
   return `${figure(amount)} ${every}${day}${kept}`;
 }
 

@@ -46,13 +46,13 @@ export function ApiSettings({
     >
       <TextField label="Name" name="name" required defaultValue={api.name} isWide />
       <AreaField
-        label="Allowed addresses"
+        label="Allowed IP addresses"
         name="ipWhitelist"
         value={(api.ipWhitelist ?? []).join("\n")}
-        hint="Addresses and ranges such as 192.0.2.0/24, one a line. Empty: keys work from anywhere."
+        hint="IP addresses and ranges such as 192.0.2.0/24, one per line. Empty means any address."
       />
       <SwitchField
-        label="Protect it from being deleted"
+        label="Deletion protection"
         name="deleteProtection"
         isOn={api.deleteProtection === true}
       />
@@ -121,14 +121,14 @@ function Defaults(defaults: ApiDefaults) {
   const { prefix, environment, expiresIn, remaining } = defaults;
   return (
     <fieldset>
-      <legend>New keys get this, unless they say otherwise</legend>
+      <legend>Defaults for new keys</legend>
       <TextField label="Prefix" name="prefix" defaultValue={prefix ?? ""} />
       <TextField label="Environment" name="environment" defaultValue={environment ?? ""} />
       <TextField
         label="Expire after"
         name="expiresIn"
         defaultValue={expiresIn === undefined ? "" : spanText(expiresIn)}
-        hint="Such as 90d. Empty: never."
+        hint="Such as 90d. Empty means never."
       />
       <TextField
         label="Uses"
@@ -136,10 +136,10 @@ function Defaults(defaults: ApiDefaults) {
         type="number"
         min={1}
         defaultValue={remaining ?? ""}
-        hint="Empty: unlimited."
+        hint="Empty means unlimited."
       />
       <AreaField
-        label="Rate limits of new keys"
+        label="Rate limits"
         name="limits"
         value={limitsText(limitsIn(defaults))}
         hint={LIMITS_HINT}
@@ -149,7 +149,7 @@ function Defaults(defaults: ApiDefaults) {
         name="permissions"
         isWide
         defaultValue={defaults.permissions?.join(", ") ?? ""}
-        hint="Names with commas between them."
+        hint="Separate names with commas."
       />
     </fieldset>
   );
@@ -159,43 +159,43 @@ function Ceilings(ceilings: ApiCeilings) {
   const { maxExpiresIn, maxRemaining, maxRatelimit, maxKeysPerIdentity } = ceilings;
   return (
     <fieldset>
-      <legend>No key is given more than this</legend>
+      <legend>Ceilings for all keys</legend>
       <TextField
-        label="Longest life"
+        label="Maximum lifetime"
         name="maxExpiresIn"
         defaultValue={maxExpiresIn === undefined ? "" : spanText(maxExpiresIn)}
-        hint="Such as 365d. Every key then needs an end."
+        hint="Such as 365d. Every key must then have an expiry."
       />
       <TextField
-        label="Most uses"
+        label="Maximum uses"
         name="maxRemaining"
         type="number"
         min={1}
         defaultValue={maxRemaining ?? ""}
       />
       <TextField
-        label="Highest limit"
+        label="Maximum rate limit"
         name="maxRatelimit"
         defaultValue={
           maxRatelimit === undefined
             ? ""
             : `${maxRatelimit.limit}/${spanText(maxRatelimit.duration)}`
         }
-        hint="Of the limit named default, such as 1000/1m. Every key then needs one."
+        hint="For the limit named default, such as 1000/1m. Every key must then have one."
       />
       <TextField
-        label="Keys of one owner"
+        label="Maximum keys per owner"
         name="maxKeysPerIdentity"
         type="number"
         min={1}
         defaultValue={maxKeysPerIdentity ?? ""}
       />
       <TextField
-        label="Permissions that may be given"
+        label="Allowed permissions"
         name="mayGive"
         isWide
         defaultValue={ceilings.permissions?.join(", ") ?? ""}
-        hint="Names and wildcards such as docs.*, with commas between them. Empty: all."
+        hint="Names and wildcards such as docs.*, separated by commas. Empty means all."
       />
     </fieldset>
   );

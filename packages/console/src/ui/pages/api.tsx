@@ -65,14 +65,14 @@ export function ApiPage({ apiId }: { readonly apiId: string }) {
 function KeysOfApi({ apiId }: { readonly apiId: string }) {
   const allowed = useAllowed();
   if (!allowed.can("api", "read_key", apiId))
-    return <p class="note">You may not list the keys of this API.</p>;
+    return <p class="note">You do not have permission to list the keys of this API.</p>;
   return (
     <FoundKeys
       operation="apis.listKeys"
       input={{ apiId }}
       empty={
-        <Empty title="No key in this API">
-          <p>Create the first one above. Its secret is shown once.</p>
+        <Empty title="No keys in this API">
+          <p>Create the first one above. Its secret is shown only once.</p>
         </Empty>
       }
     />
@@ -92,17 +92,17 @@ function DeleteApi({ api, onClose }: DialogProps) {
       onClose={onClose}
       action={async (form) => {
         if (textOf(form, "name") !== api.name.trim())
-          throw new Error("Type the name of the API as it is written above.");
+          throw new Error("Type the name of the API exactly as shown above.");
         await call("apis.deleteApi", { apiId: api.id });
         forgetLists();
         go(linkTo(["apis"]));
       }}
     >
       <p>
-        All keys of this API are refused from then on, for everybody who uses them. This cannot be
+        All keys of this API stop working immediately, for everyone who uses them. This cannot be
         undone.
       </p>
-      <TextField label={`Type ${api.name} to go on`} name="name" required isWide />
+      <TextField label={`Type ${api.name} to confirm`} name="name" required isWide />
     </Confirm>
   );
 }

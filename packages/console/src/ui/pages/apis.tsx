@@ -46,7 +46,7 @@ export function ApisPage() {
   const canList = allowed.can("api", "read_api");
   return (
     <>
-      <PageHead title="APIs" note="Each key belongs to one. Open an API to see its keys.">
+      <PageHead title="APIs" note="Every key belongs to an API. Open one to see its keys.">
         {allowed.can("api", "create_api") && (
           <button type="button" class="primary" onClick={() => setIsCreating(true)}>
             Create API
@@ -70,9 +70,10 @@ function AllApis({ from }: { readonly from: string | undefined }) {
 
 function NoApis() {
   return (
-    <Empty title="No API yet">
+    <Empty title="No APIs yet">
       <p>
-        An API is a space of keys, such as one of your products. Create one, then create keys in it.
+        An API is a group of keys, such as those of one of your products. Create one, then create
+        keys in it.
       </p>
     </Empty>
   );
@@ -115,7 +116,7 @@ function CreateApi({ onClose }: { readonly onClose: () => void }) {
       }}
     >
       <TextField label="Name" name="name" required minLength={3} maxLength={256} autofocus isWide />
-      <SwitchField label="Protect it from being deleted" name="deleteProtection" />
+      <SwitchField label="Deletion protection" name="deleteProtection" />
     </Confirm>
   );
 }

@@ -27,7 +27,10 @@ export function AuditPage() {
   const isFollowing = query.follow === "1";
   return (
     <>
-      <PageHead title="Audit log" note="Every change, by whom and of what. Never a secret.">
+      <PageHead
+        title="Audit log"
+        note="Every change: what was changed, and by whom. Secrets are never recorded."
+      >
         <button
           type="button"
           aria-pressed={isFollowing}
@@ -42,7 +45,12 @@ export function AuditPage() {
         names={FILTERS}
         read={(form) => Object.fromEntries(FILTERS.map((name) => [name, textOf(form, name)]))}
       >
-        <TextField label="By" name="actor" placeholder="actor" defaultValue={query.actor ?? ""} />
+        <TextField
+          label="Actor"
+          name="actor"
+          placeholder="alice"
+          defaultValue={query.actor ?? ""}
+        />
         <TextField label="Key" name="keyId" placeholder="key_…" defaultValue={query.keyId ?? ""} />
         <TextField
           label="Owner"
@@ -56,10 +64,8 @@ export function AuditPage() {
       ) : owner.value === null ? (
         <Waiting lines={6} />
       ) : owner.value.id === null ? (
-        <Empty title="No owner has this id now">
-          <p>
-            Of one that was deleted, the log knows the id_… alone: it is in the entries of its keys.
-          </p>
+        <Empty title="No owner has this id">
+          <p>If the owner was deleted, use its id_… instead: the entries of its keys contain it.</p>
         </Empty>
       ) : isFollowing ? (
         <Followed input={input} />
@@ -88,17 +94,16 @@ type Input = Readonly<Record<string, string | undefined>>;
 function nothing(input: Input) {
   if (Object.keys(input).length > 0)
     return (
-      <Empty title="No entry matches">
+      <Empty title="No matching entries">
         <p>
           <ClearLink names={FILTERS}>Clear the filters</ClearLink> to see all entries.
         </p>
       </Empty>
     );
   return (
-    <Empty title="No entry">
+    <Empty title="No entries">
       <p>
-        Entries appear with the first change. They can be pruned by age on the command line:
-        latchkey audit prune.
+        Entries appear once something is changed. To delete old entries, run “latchkey audit prune”.
       </p>
     </Empty>
   );

@@ -27,7 +27,7 @@ export function CheckPage() {
     const text = pastedKey(textOf(form, "key") ?? "");
     setVerdict(null);
     if (/\s/.test(text))
-      throw new Error("A key has no spaces. Look for it by its name under Find keys.");
+      throw new Error("A key contains no spaces. To search by name, use Find keys.");
     if (isId(text)) {
       const folder = { key: "keys", api: "apis", id: "identities" }[text.split("_")[0] ?? ""];
       go(linkTo([folder ?? "", text]));
@@ -66,7 +66,7 @@ export function CheckPage() {
                     onInput={({ currentTarget }) => {
                       currentTarget.type = isHarmless(currentTarget.value) ? "text" : "password";
                     }}
-                    hint="What your customer sends, its first characters as a log shows them, or the id of a key, an API or an owner. A key goes to your own server only. Checking it uses nothing up, and it is not kept."
+                    hint="The key that your customer sends, its first characters as shown in a log, or the id of a key, an API or an owner. A key is sent only to your own server. Checking it consumes nothing, and it is not stored."
                   />
                 </ActionForm>
               )}
@@ -75,7 +75,7 @@ export function CheckPage() {
         )}
         {canReadOwners && (
           <section class="card">
-            <h2>Whose is it?</h2>
+            <h2>Find an owner</h2>
             <ActionForm
               submit="Find owner"
               action={async (form) => {
@@ -85,11 +85,11 @@ export function CheckPage() {
               }}
             >
               <TextField
-                label="Your own id of the owner, or a part of it"
+                label="Your own id for the owner, or part of it"
                 name="externalId"
                 required
                 isWide
-                hint="Such as user_1: all keys of an owner are on the owner’s page, and can be revoked there at once."
+                hint="Such as user_1. The owner’s page lists all of its keys, and you can revoke them there."
               />
             </ActionForm>
           </section>
@@ -110,18 +110,18 @@ function KeysLike({ start, from }: { readonly start: string; readonly from: stri
         Keys that begin with <code>{start}</code>
       </h2>
       <p class="faint">
-        Of a key only its first characters are kept, so it may be any of these, or one that was
+        Only the first characters of a key are stored, so it may be any of these, or one that was
         deleted.
       </p>
       <ListTable
-        label="Keys that begin like this"
+        label="Keys that begin with these characters"
         list={list}
         columns={ALL_COLUMNS}
         empty={
-          <Empty title="No key begins like this">
+          <Empty title="No key begins with these characters">
             <p>
-              It was deleted, is of another workspace, or is not a key of latchkey. For an owner or
-              a name, look under “Whose is it?” or <a href={linkTo(["keys"])}>Find keys</a>.
+              It was deleted, belongs to another workspace, or is not a latchkey key. To search by
+              owner or name, use “Find an owner” or <a href={linkTo(["keys"])}>Find keys</a>.
             </p>
           </Empty>
         }

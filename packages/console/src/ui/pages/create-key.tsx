@@ -60,7 +60,7 @@ export function CreateKey({
           label="Prefix"
           name="prefix"
           placeholder="acme"
-          hint="The secret begins with it and _."
+          hint="The secret begins with this and an underscore."
           autofocus
         />
         <KeyFields roles={roles} />
@@ -68,7 +68,7 @@ export function CreateKey({
           <SwitchField
             label="Recoverable"
             name="recoverable"
-            hint="The secret is also stored encrypted. Needs a vault."
+            hint="Also stores the secret, encrypted. Requires a vault."
           />
         )}
       </ActionForm>

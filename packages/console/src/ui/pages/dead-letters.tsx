@@ -21,16 +21,16 @@ const COLUMNS: readonly Column<DeadLetter>[] = [
     cell: ({ event, eventId }) => <code title={eventId}>{event?.type ?? "pruned"}</code>,
   },
   {
-    title: "Record",
+    title: "Resource",
     cell: ({ event }) =>
       event === undefined ? <span class="faint">–</span> : <Resource {...event} />,
     isOptional: true,
   },
   { title: "Receiver", cell: ({ url }) => url ?? <span class="faint">no longer configured</span> },
   {
-    title: "Last answer",
+    title: "Last response",
     cell: ({ failure, tries }) =>
-      `${failure}, after ${figure(tries)} ${tries === 1 ? "try" : "tries"}`,
+      `${failure}, after ${figure(tries)} ${tries === 1 ? "attempt" : "attempts"}`,
   },
   { title: "Given up", cell: ({ givenUpAt }) => <Instant at={givenUpAt} />, isOptional: true },
 ];
@@ -50,7 +50,7 @@ export function DeadLettersPage() {
     <>
       <PageHead
         title="Dead letters"
-        note="Events that a receiver of webhooks did not take for so long that they are not sent any more."
+        note="Webhook events that could not be delivered and are no longer retried."
       />
       {error !== null && <Failure error={error} retry={reload} />}
       {value === null && error === null && <Waiting lines={6} />}
@@ -102,8 +102,8 @@ export function DeadLettersPage() {
           }}
         >
           <p>
-            {chosen.event?.type} goes to {chosen.url} as if it had just happened. It comes back here
-            if it is not taken again.
+            {chosen.event?.type} is sent to {chosen.url} as if it had just happened. If delivery
+            fails again, it returns to this list.
           </p>
         </Confirm>
       )}

@@ -77,7 +77,7 @@ export function Explain({
       )}
       {value?.checks !== undefined && (
         <section class="card">
-          <h2>Left now</h2>
+          <h2>Remaining now</h2>
           <LimitBars checks={value.checks} limits={item.ratelimits ?? []} />
         </section>
       )}
@@ -85,7 +85,7 @@ export function Explain({
         isOpen={asksForAddress(value?.checks) || lacking > 0}
         hint={
           lacking > 0 &&
-          `${plural(lacking, "request")} of the last 24 hours wanted a permission that the key does not have. Ask with the one that the caller’s route needs.`
+          `${plural(lacking, "request")} in the last 24 hours needed a permission that the key does not have. Enter the one that the caller’s route requires.`
         }
       />
     </div>
@@ -96,13 +96,13 @@ type Step = "edit" | "switch";
 
 /** The step that fixes a refusal, by its code. */
 const STEPS: Readonly<Record<string, readonly [step: Step, text: string]>> = {
-  DISABLED: ["switch", "Switch it on again"],
+  DISABLED: ["switch", "Enable it again"],
   EXPIRED: ["edit", "Change its expiry"],
-  NOT_STARTED: ["edit", "Change its start"],
+  NOT_STARTED: ["edit", "Change its start time"],
   FORBIDDEN: ["edit", "Change its allow-list"],
   INSUFFICIENT_PERMISSIONS: ["edit", "Give it permissions"],
   RATE_LIMITED: ["edit", "Change its limits"],
-  USAGE_EXCEEDED: ["edit", "Give it uses"],
+  USAGE_EXCEEDED: ["edit", "Add uses"],
 };
 
 /** Number of requests by verdict. */
@@ -134,7 +134,7 @@ function LastDay({ outcomes }: { readonly outcomes: Outcomes }) {
     <>
       <p>
         In the last 24 hours:{" "}
-        <a href={withQuery({ tab: "usage", span: "day" })}>{figure(VALID)} let in</a>
+        <a href={withQuery({ tab: "usage", span: "day" })}>{figure(VALID)} accepted</a>
         {codes.length === 0 ? ", none refused." : ", and refused:"}
       </p>
       {codes.length > 0 && (
@@ -190,7 +190,7 @@ function AskForm({
   const { form, isGiven } = useFollowing(ASKED);
   return (
     <details class="card" open={isGiven || isOpen}>
-      <summary>Ask about a certain request</summary>
+      <summary>Test a request</summary>
       {hint !== false && <p>{hint}</p>}
       <form
         class="filters"
@@ -210,7 +210,7 @@ function AskForm({
           defaultValue={query.permissions ?? ""}
         />
         <TextField
-          label="Address of the caller"
+          label="IP address of the caller"
           name="ip"
           placeholder="192.0.2.7"
           defaultValue={query.ip ?? ""}
@@ -223,7 +223,7 @@ function AskForm({
           placeholder="1"
           defaultValue={query.cost ?? ""}
         />
-        <button type="submit">Ask</button>
+        <button type="submit">Test</button>
       </form>
     </details>
   );

@@ -32,20 +32,21 @@ export function GoneKey({
   const owner = last("externalId");
   return (
     <>
-      <PageHead title={last("name") ?? "A deleted key"} note={<Id id={keyId} />} />
+      <PageHead title={last("name") ?? "Deleted key"} note={<Id id={keyId} />} />
       <section class="verdict bad" aria-label="Verdict">
         <div class="verdict-head">
           <strong class="verdict-title">Deleted</strong> <code>NOT_FOUND</code>{" "}
-          <span class="status">a guard answers 401</span>
+          <span class="status">guard responds with 401</span>
           <p>
-            Every request with it is refused since then. This cannot be undone: create another key.
+            Every request with it has been refused since then. This cannot be undone; create another
+            key.
           </p>
         </div>
         <Facts>
-          <Fact name="When">
+          <Fact name="Deleted">
             <FullInstant at={deleted.at} />
           </Fact>
-          <Fact name="By">
+          <Fact name="Deleted by">
             {actor !== undefined && <a href={linkTo(["audit"], { actor })}>{actor}</a>}
           </Fact>
           <Fact name="Owner">

@@ -32,10 +32,10 @@ export function HealthPage() {
       {error === null && (
         <p>
           {value === null ? (
-            <Badge tone="plain">asked…</Badge>
+            <Badge tone="plain">checking…</Badge>
           ) : (
             <>
-              <Badge tone="good">answers</Badge> in {figure(Math.round(value))} ms, there and back
+              <Badge tone="good">responds</Badge> in {figure(Math.round(value))} ms (round trip)
             </>
           )}
         </p>
@@ -64,8 +64,8 @@ function Examination() {
     <section class="card">
       <h2>Examine the store</h2>
       <p>
-        Compares clocks, lists, names and records, and tries the vault key and the pepper. It reads
-        every record, and changes nothing; “latchkey doctor --fix” mends what can be mended.
+        Compares clocks, lists, names and records, and tests the vault key and the pepper. It reads
+        every record and changes nothing; “latchkey doctor --fix” repairs what can be repaired.
       </p>
       <button type="button" onClick={look} aria-busy={isLooking}>
         {isLooking ? "Examining…" : "Examine"}

@@ -55,7 +55,10 @@ export function IdentitiesPage() {
   });
   return (
     <>
-      <PageHead title="Owners" note="Identities: those to whom keys belong, by your own ids.">
+      <PageHead
+        title="Owners"
+        note="The users or organisations (identities) that keys belong to, by your own ids."
+      >
         {allowed.can("identity", "create_identity") && (
           <button type="button" class="primary" onClick={() => setIsCreating(true)}>
             Create owner
@@ -80,18 +83,15 @@ export function IdentitiesPage() {
         columns={COLUMNS}
         empty={
           externalIdContains ? (
-            <Empty title="No owner matches">
+            <Empty title="No matching owners">
               <p>
                 No id contains this text. <ClearLink names={FILTERS}>Clear the filter</ClearLink> to
                 see all owners.
               </p>
             </Empty>
           ) : (
-            <Empty title="No owner yet">
-              <p>
-                An owner is made with the first key that names one, or here, to give it limits that
-                its keys share.
-              </p>
+            <Empty title="No owners yet">
+              <p>An owner is created with its first key. You can also create one here.</p>
             </Empty>
           )
         }

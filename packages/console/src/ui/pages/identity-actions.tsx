@@ -27,19 +27,19 @@ const ACTS = {
     operation: "deleteKeys",
     title: "Revoke",
     done: "revoked",
-    what: "are deleted, and refused from then on. This cannot be undone; to be able to go back, switch them off instead.",
+    what: "are deleted and stop working immediately. This cannot be undone. To stop them temporarily, disable them instead.",
   },
   off: {
     operation: "disableKeys",
-    title: "Switch off",
-    done: "switched off",
-    what: "are refused from then on, also those that have expired or no uses left now. They can be switched on again.",
+    title: "Disable",
+    done: "disabled",
+    what: "stop working immediately; any that have expired or have no uses left are disabled too. They can be enabled again.",
   },
   on: {
     operation: "enableKeys",
-    title: "Switch on",
-    done: "switched on",
-    what: "are let in again from then on, but for those that have expired or have no uses left.",
+    title: "Enable",
+    done: "enabled",
+    what: "work again immediately, except those that have expired or have no uses left.",
   },
 } as const;
 
@@ -80,7 +80,7 @@ export function ActOnAllKeys({
     >
       <p>
         All {count} of <strong>{identity.externalId}</strong> in {plural(apis, "API")} {what} If it
-        fails on the way, do it again: it goes on where it stopped.
+        fails partway, repeat it: it continues where it stopped.
       </p>
     </Confirm>
   );
@@ -98,10 +98,10 @@ export function DeleteIdentity({
   // The reversible choice is first, and the one that leaves the keys in use is last.
   const choices = [
     ...(allowed.can("api", "update_key")
-      ? [["disable", "are switched off, and can be switched on again"] as const]
+      ? [["disable", "are disabled, and can be enabled again"] as const]
       : []),
     ...(allowed.can("api", "delete_key") ? [["delete", "are deleted"] as const] : []),
-    ["unlink", "stay valid, and belong to nobody"],
+    ["unlink", "stay valid, without an owner"],
   ] as const;
   return (
     <Confirm
@@ -116,7 +116,7 @@ export function DeleteIdentity({
         go(linkTo(["identities"]));
       }}
     >
-      <p>Limits and uses that its keys share are gone. This cannot be undone.</p>
+      <p>The limits and uses that its keys share are deleted. This cannot be undone.</p>
       {isWhole && keys.length === 0 ? (
         <p>It has no keys.</p>
       ) : (
@@ -130,7 +130,7 @@ export function DeleteIdentity({
       )}
       {onErase !== undefined && (
         <p>
-          The audit log keeps its name and what was changed. Where these must go as well,{" "}
+          The audit log keeps its name and its changes. To remove these as well,{" "}
           <button type="button" class="link" onClick={onErase}>
             erase it instead
           </button>
@@ -151,7 +151,7 @@ export function EraseIdentity({ identity, keys, isWhole, onClose }: IdentityDial
       onClose={onClose}
       action={async (form) => {
         if (textOf(form, "externalId") !== identity.externalId.trim())
-          throw new Error("Type the owner as it is written above.");
+          throw new Error("Type the owner exactly as shown above.");
         await call("identities.eraseIdentity", { identityId: identity.id });
         forgetLists();
         go(linkTo(["identities"]));
@@ -159,10 +159,15 @@ export function EraseIdentity({ identity, keys, isWhole, onClose }: IdentityDial
     >
       <p>
         {isWhole && keys.length === 0 ? "The owner is" : `The owner and ${what} are`} deleted. In
-        the audit log, its name, its metadata and other texts of it are overwritten. This cannot be
-        undone. If it fails on the way, do it again: it goes on where it stopped.
+        the audit log, its name, metadata and other texts are overwritten. This cannot be undone. If
+        it fails partway, repeat it: it continues where it stopped.
       </p>
-      <TextField label={`Type ${identity.externalId} to go on`} name="externalId" required isWide />
+      <TextField
+        label={`Type ${identity.externalId} to confirm`}
+        name="externalId"
+        required
+        isWide
+      />
     </Confirm>
   );
 }
@@ -203,7 +208,7 @@ export function EditIdentity({ identity: current, onClose, onDone }: IdentityDia
         type="number"
         min={0}
         defaultValue={identity.remaining ?? ""}
-        hint="Shared by keys that take their uses from the owner. Empty: unlimited."
+        hint="Shared by keys that take their uses from the owner. Empty means unlimited."
         isWide
       />
       <AreaField

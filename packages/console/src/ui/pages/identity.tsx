@@ -86,11 +86,11 @@ export function IdentityPage({ identityId }: { readonly identityId: string }) {
           <>
             {isAnyOff && (
               <button type="button" onClick={() => setOpen("on")}>
-                Switch on all keys
+                Enable all keys
               </button>
             )}
             <button type="button" disabled={keys.length === 0} onClick={() => setOpen("off")}>
-              Switch off all keys
+              Disable all keys
             </button>
           </>
         )}
@@ -151,8 +151,8 @@ function OwnedKeys({ owned }: { readonly owned: Loaded<readonly Key[]> }) {
       list={wholeList(value)}
       columns={COLUMNS}
       empty={
-        <Empty title="No key belongs to this owner">
-          <p>Open an API to create one, and name this owner in it.</p>
+        <Empty title="This owner has no keys">
+          <p>To create one, open an API and enter this owner in the form.</p>
         </Empty>
       }
     />
@@ -195,7 +195,7 @@ function Limits({
     <section class="card">
       <h2>Shared by all keys of this owner</h2>
       {checks.length > 0 && <LimitBars checks={checks} limits={identity.ratelimits} />}
-      {names.length === 0 && <p class="faint">No limit is shared.</p>}
+      {names.length === 0 && <p class="faint">No shared limits.</p>}
       {names.length > 0 && checks.length === 0 && <Names names={names} />}
       <Facts>
         <Fact name="Uses left">

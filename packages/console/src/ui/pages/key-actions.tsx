@@ -33,26 +33,26 @@ export function NewSecret({
     return (
       <Dialog title="The new secret was lost" onClose={onClose}>
         <p>
-          The key was created before, but the answer with its secret did not arrive, and a secret is
-          sent only once. Rotate the new key to get another secret, or delete it.
+          The key was created, but the response with its secret did not arrive, and a secret is sent
+          only once. Rotate the new key to get another secret, or delete it.
         </p>
         <div class="form-end">
           <button type="button" class="primary" onClick={onClose}>
-            Go on
+            Continue
           </button>
         </div>
       </Dialog>
     );
   return (
-    <Dialog title="The new secret" onClose={onClose} isHeld>
-      <p>Copy it now: it is not shown again, and nobody can read it from the store.</p>
+    <Dialog title="Your new secret" onClose={onClose} isHeld>
+      <p>Copy it now: it is shown only once.</p>
       <p class="secret">
         <output>{secret}</output>
         <CopyButton text={secret} label="Copy secret" />
       </p>
       <div class="form-end">
         <button type="button" class="primary" onClick={onClose}>
-          I have it
+          I have saved it
         </button>
       </div>
     </Dialog>
@@ -68,11 +68,11 @@ export function SwitchKey({
   onClose,
   onDone,
 }: KeyDialogProps & { readonly isOn: boolean }) {
-  const how = isOn ? "off" : "on";
+  const how = isOn ? "Disable" : "Enable";
   return (
     <Confirm
-      title={`Switch ${called(item)} ${how}?`}
-      submit={`Switch ${how}`}
+      title={`${how} ${called(item)}?`}
+      submit={how}
       isDangerous={isOn}
       onClose={onClose}
       action={async () => {
@@ -82,8 +82,8 @@ export function SwitchKey({
     >
       <p>
         {isOn
-          ? "It is refused everywhere from the next request on. Nothing of it is lost, and it can be switched on again."
-          : "It is let in again from the next request on, if nothing else refuses it."}
+          ? "It is refused everywhere from the next request on. Nothing is lost, and it can be enabled again."
+          : "It is accepted again from the next request on, unless another check refuses it."}
       </p>
     </Confirm>
   );
@@ -103,7 +103,7 @@ export function DeleteKey({ item, onClose }: KeyDialogProps) {
       }}
     >
       <p>
-        Every request with it is refused from then on
+        Every request with it will be refused
         {item.lastUsedAt === undefined ? (
           "; it was never used."
         ) : (
@@ -111,17 +111,17 @@ export function DeleteKey({ item, onClose }: KeyDialogProps) {
             ; it was last used <Instant at={item.lastUsedAt} />.
           </>
         )}{" "}
-        This cannot be undone. To be able to go back, switch it off instead.
+        This cannot be undone. To stop it temporarily, disable it instead.
       </p>
     </Confirm>
   );
 }
 
 const GRACES = [
-  ["0", "at once"],
-  ["3600000", "1 hour from now"],
-  ["86400000", "1 day from now"],
-  ["604800000", "7 days from now"],
+  ["0", "immediately"],
+  ["3600000", "in 1 hour"],
+  ["86400000", "in 1 day"],
+  ["604800000", "in 7 days"],
 ] as const;
 
 /** Replaces the secret of a key. */
@@ -145,8 +145,8 @@ export function RotateKey({ item, onClose, onDone }: KeyDialogProps) {
         onClose={onClose}
         onRotated={setCreated}
       >
-        A new key with the same settings takes its place, and shares its uses and limits. A key can
-        be rotated once; the new one can be rotated again.
+        A new key with the same settings replaces it, and shares its uses and limits. A key can be
+        rotated only once; the new one can be rotated again.
       </RotateForm>
     </Dialog>
   );

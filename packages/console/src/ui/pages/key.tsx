@@ -104,7 +104,7 @@ export function KeyPage({ keyId }: { readonly keyId: string }) {
         {canUpdate && (
           <>
             <button type="button" onClick={() => setOpen("switch")}>
-              {isOn ? "Switch off" : "Switch on"}
+              {isOn ? "Disable" : "Enable"}
             </button>
             <button type="button" class="primary" onClick={() => setOpen("edit")}>
               Edit
@@ -201,7 +201,7 @@ function Settings({ item }: { readonly item: Key }) {
           <Names names={item.permissions} />
         </Fact>
         <Fact name="Tags">{item.tags && <Names names={item.tags} />}</Fact>
-        <Fact name="Allowed addresses">
+        <Fact name="Allowed IP addresses">
           {item.ipWhitelist && <Names names={item.ipWhitelist} />}
         </Fact>
         <Fact name="Metadata">{item.meta && <pre>{JSON.stringify(item.meta, null, 2)}</pre>}</Fact>

@@ -18,9 +18,9 @@ export function KeysPage() {
         operation="keys.listKeys"
         input={{}}
         empty={
-          <Empty title="No key yet">
+          <Empty title="No keys yet">
             <p>
-              Keys belong to APIs: <a href={linkTo(["apis"])}>open or create one</a>.
+              Every key belongs to an API: <a href={linkTo(["apis"])}>open or create one</a>.
             </p>
           </Empty>
         }
@@ -63,7 +63,7 @@ export function FoundKeys({
           Object.keys(filters).length === 0 ? (
             empty
           ) : (
-            <Empty title="No key matches">
+            <Empty title="No matching keys">
               <p>
                 <ClearLink names={FILTER_NAMES}>Clear the filters</ClearLink> to see all keys.
               </p>

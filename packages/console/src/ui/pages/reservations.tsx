@@ -4,7 +4,7 @@ import { useLoad } from "../lib/load.js";
 import { useAllowed } from "../lib/permissions.js";
 import { linkTo } from "../lib/router.js";
 import type { Reservation } from "../lib/types.js";
-import { figure } from "../lib/words.js";
+import { figure, plural } from "../lib/words.js";
 import { Empty, Failure, Instant, Waiting } from "../parts/basics.js";
 import { Confirm } from "../parts/dialog.js";
 import { PlainTable } from "../parts/plain-table.js";
@@ -27,8 +27,8 @@ const COLUMNS: readonly Column<Reservation>[] = [
     ),
   },
   { title: "Holds", cell: (held) => heldText(held) },
-  { title: "Made", cell: ({ createdAt }) => <Instant at={createdAt} />, isOptional: true },
-  { title: "Ends", cell: ({ expiresAt }) => <Instant at={expiresAt} /> },
+  { title: "Created", cell: ({ createdAt }) => <Instant at={createdAt} />, isOptional: true },
+  { title: "Expires", cell: ({ expiresAt }) => <Instant at={expiresAt} /> },
 ];
 
 /** Uses and units that are held until the final cost is known, and slots of concurrent limits. */
@@ -51,8 +51,8 @@ export function Reservations({
   const { reservations, cursor } = value;
   if (reservations.length === 0)
     return (
-      <Empty title="Nothing is held">
-        <p>Reservations and slots of concurrent limits are shown here while work is going on.</p>
+      <Empty title="No open reservations">
+        <p>Reservations and slots of concurrent limits are shown here while they are held.</p>
       </Empty>
     );
   return (
@@ -69,10 +69,12 @@ export function Reservations({
           )
         }
       />
-      {cursor !== undefined && <p class="list-note">The first {reservations.length} are shown.</p>}
+      {cursor !== undefined && (
+        <p class="list-note">Only the first {reservations.length} are shown.</p>
+      )}
       {chosen !== null && (
         <Confirm
-          title="Release what is held?"
+          title="Release this reservation?"
           submit="Release"
           onClose={() => setChosen(null)}
           action={async () => {
@@ -80,10 +82,7 @@ export function Reservations({
             reload();
           }}
         >
-          <p>
-            {heldText(chosen)} is given back. The work that it was held for can then no longer be
-            settled.
-          </p>
+          <p>This gives back {heldText(chosen)}. The reservation can then no longer be settled.</p>
         </Confirm>
       )}
     </>
@@ -92,5 +91,5 @@ export function Reservations({
 
 function heldText({ uses, ratelimits }: Reservation): string {
   const units = ratelimits.map(({ name, cost }) => `${figure(cost)} of ${name}`);
-  return [...(uses > 0 ? [`${figure(uses)} uses`] : []), ...units].join(", ") || "nothing";
+  return [...(uses > 0 ? [plural(uses, "use")] : []), ...units].join(", ") || "nothing";
 }

@@ -51,7 +51,7 @@ export function RolesPage() {
     <>
       <PageHead
         title="Roles and permissions"
-        note="A key holds permissions itself and through its roles. What a route asks for is said in your program."
+        note="A key has permissions directly and through its roles. Your program defines what each route requires."
       >
         {mayCreate && (
           <button
@@ -104,8 +104,8 @@ function Roles({
   if (roles.value === null) return <Waiting lines={6} />;
   if (roles.value.length === 0)
     return (
-      <Empty title="No role yet">
-        <p>A role is a name for permissions that keys hold together, such as editor.</p>
+      <Empty title="No roles yet">
+        <p>A role is a named set of permissions, such as editor.</p>
       </Empty>
     );
   return (
@@ -146,8 +146,8 @@ function Permissions({
   if (permissions.value === null) return <Waiting lines={6} />;
   if (permissions.value.length === 0)
     return (
-      <Empty title="No permission yet">
-        <p>A permission is a name that a route asks for, such as docs.read.</p>
+      <Empty title="No permissions yet">
+        <p>A permission is a name that a route requires, such as docs.read.</p>
       </Empty>
     );
   return (
@@ -221,7 +221,7 @@ function OpenDialog({
               label="Permissions"
               name="permissions"
               isWide
-              hint="Names with commas between them. They must exist."
+              hint="Separate names with commas. They must already exist."
             />
           )}
         </Confirm>
@@ -242,13 +242,13 @@ function OpenDialog({
             await call("permissions.setRolePermissions", { roleId, permissions });
           })}
         >
-          <p>Every key that has the role sees it with its next verification.</p>
+          <p>The change applies to every key with this role, from its next verification on.</p>
           <TextField
             label="Permissions"
             name="permissions"
             isWide
             defaultValue={open.role.permissions.join(", ")}
-            hint="Names with commas between them. They must exist."
+            hint="Separate names with commas. They must already exist."
           />
         </Confirm>
       );
@@ -260,7 +260,9 @@ function OpenDialog({
           onClose={onClose}
           action={doing(() => call("permissions.deleteRole", { roleId: open.role.id }))}
         >
-          <p>Every key that has it loses what it grants. This cannot be undone.</p>
+          <p>
+            Every key with this role loses the permissions that it grants. This cannot be undone.
+          </p>
         </Confirm>
       );
     case "delete-permission":
@@ -273,7 +275,7 @@ function OpenDialog({
             call("permissions.deletePermission", { permissionId: open.permission.id }),
           )}
         >
-          <p>Every key and every role loses it. This cannot be undone.</p>
+          <p>It is removed from every key and every role. This cannot be undone.</p>
         </Confirm>
       );
     default:

@@ -97,7 +97,7 @@ export function RotateRootKey({ item, onClose, onSecret }: ItemProps) {
         onClose={onClose}
         onRotated={({ key }) => onSecret(key)}
       >
-        A new root key with the same permissions takes its place. A root key can be rotated once;
+        A new root key with the same permissions replaces it. A root key can be rotated only once;
         the new one can be rotated again.
       </RotateForm>
     </Dialog>
@@ -116,9 +116,7 @@ export function RevokeRootKey({ item, onClose, onDone }: ItemProps) {
         onDone();
       }}
     >
-      <p>
-        Programs that use it can manage nothing from their next request on. This cannot be undone.
-      </p>
+      <p>Programs that use it lose access from their next request on. This cannot be undone.</p>
     </Confirm>
   );
 }
@@ -131,14 +129,14 @@ function RootKeyFields({ item }: { readonly item?: RootKey }) {
         name="name"
         autofocus
         defaultValue={item?.name ?? ""}
-        hint="The program that uses it."
+        hint="Such as the program that uses it."
       />
       <TextField
         label="Expires"
         name="expires"
         type="datetime-local"
         defaultValue={localInstant(item?.expires) ?? ""}
-        hint="Empty: never."
+        hint="Empty means never."
       />
       <TextField
         label="Permissions"
@@ -147,7 +145,7 @@ function RootKeyFields({ item }: { readonly item?: RootKey }) {
         isWide
         defaultValue={item?.permissions.join(", ") ?? ""}
         placeholder="api.*.create_key, api.*.read_key"
-        hint="Names with commas between them, such as api.*.verify_key. * is everything."
+        hint="Separate names with commas, such as api.*.verify_key. * allows everything."
       />
     </>
   );

@@ -54,7 +54,7 @@ export function RootKeysPage() {
     <>
       <PageHead
         title="Root keys"
-        note="They authorise management over HTTP. Give each program one of its own, with no more than it needs."
+        note="Root keys authorise management over HTTP. Give each program its own, with only the permissions it needs."
       >
         {allowed.can("root", "create_root_key") && (
           <button type="button" class="primary" onClick={() => setOpen({ kind: "create" })}>
@@ -84,10 +84,8 @@ function RootKeys({
   const { can } = useAllowed();
   if (items.length === 0)
     return (
-      <Empty title="No root key">
-        <p>
-          A program needs one to manage keys over HTTP. A program that uses the library needs none.
-        </p>
+      <Empty title="No root keys">
+        <p>Programs need a root key to manage keys over HTTP, but not to use the library.</p>
       </Empty>
     );
   const canUpdate = can("root", "update_root_key");

@@ -3,7 +3,7 @@ import { ActionForm, Dialog } from "../parts/dialog.js";
 import { TextField, textOf } from "../parts/fields.js";
 
 const LINK_USED =
-  "The link has been used, or the sign-in is over. Start “latchkey console” again: it prints a new link, which works once.";
+  "This link has already been used, or your session has ended. Run “latchkey console” again to get a new link.";
 
 type Out = Extract<SessionState, { readonly kind: "out" }>;
 
@@ -21,7 +21,7 @@ export function SignInPage({ signIn }: { readonly signIn: SignIn }) {
 export function SignInAgain({ signIn }: Pick<Out, "signIn">) {
   return (
     <Dialog title="You are signed out" onClose={() => undefined} isHeld>
-      <p>What you were doing is still here. Sign in to go on.</p>
+      <p>Nothing you typed is lost. Sign in to continue.</p>
       <SignInForm signIn={signIn} />
     </Dialog>
   );
@@ -43,7 +43,7 @@ function SignInForm({ signIn }: { readonly signIn: SignIn }) {
           required
           autofocus
           isWide
-          hint="It stays in the memory of this page, and is forgotten when the page is closed or loaded again."
+          hint="Kept only in the memory of this page, until you close or reload it."
         />
       </ActionForm>
     );

@@ -7,21 +7,21 @@ import type { Column } from "./table.js";
 /** Columns of entries of the audit log. */
 export const AUDIT_COLUMNS: readonly Column<AuditEvent>[] = [
   { title: "When", cell: ({ at }) => <Instant at={at} />, width: "9.5rem" },
-  { title: "What", cell: ({ type }) => <code class="cut">{type}</code>, width: "13rem" },
-  { title: "Record", cell: (event) => <Resource {...event} />, width: "15rem" },
+  { title: "Event", cell: ({ type }) => <code class="cut">{type}</code>, width: "13rem" },
+  { title: "Resource", cell: (event) => <Resource {...event} />, width: "15rem" },
   {
     title: "Changes",
     cell: (event) => (
       <span class="cut" title={event.changes.map(changeText).join("\n")}>
         {event.unreadable === true
-          ? "what there was before cannot be read"
+          ? "the previous values cannot be read"
           : event.changes.map(changeText).join("; ")}
       </span>
     ),
     isOptional: true,
   },
   {
-    title: "By",
+    title: "Actor",
     cell: ({ actor }) =>
       actor === undefined ? (
         <span class="faint">–</span>

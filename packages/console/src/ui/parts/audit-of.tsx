@@ -7,8 +7,8 @@ import { Empty } from "./basics.js";
 import { ListTable } from "./table.js";
 
 const OF_A_RECORD = (
-  <Empty title="Nothing in the audit log">
-    <p>Changes were made before the log was kept, or its entries were pruned.</p>
+  <Empty title="No entries in the audit log">
+    <p>The changes were made before the log existed, or their entries were pruned.</p>
   </Empty>
 );
 

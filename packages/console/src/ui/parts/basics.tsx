@@ -73,7 +73,7 @@ function titleOf({ code, status }: ApiError): string {
   if (code === "STORE_UNAVAILABLE") return "The store is down.";
   if (code === "INSUFFICIENT_PERMISSIONS") return "Not allowed.";
   if (code === "NOT_FOUND") return "Not found.";
-  if (status >= 500) return "That failed.";
+  if (status >= 500) return "Something went wrong.";
   return "Refused.";
 }
 

@@ -141,7 +141,7 @@ export function instantOf(form: FormData, name: string): number | undefined {
   const text = textOf(form, name);
   if (text === undefined) return undefined;
   const at = new Date(text).getTime();
-  if (Number.isNaN(at)) throw new Error("The year of a date has four digits.");
+  if (Number.isNaN(at)) throw new Error("The year of a date must have four digits.");
   return at;
 }
 

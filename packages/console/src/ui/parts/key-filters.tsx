@@ -8,10 +8,10 @@ import { FilterForm } from "./filter-form.js";
 const ORDERS = [
   ["", "oldest first"],
   ["createdAt desc", "newest first"],
-  ["expires asc", "next to expire first"],
-  ["expires desc", "last to expire first"],
-  ["lastUsedAt desc", "last used first"],
-  ["lastUsedAt asc", "longest unused first"],
+  ["expires asc", "expiring soonest first"],
+  ["expires desc", "expiring latest first"],
+  ["lastUsedAt desc", "most recently used first"],
+  ["lastUsedAt asc", "least recently used first"],
 ] as const;
 
 /** The filters of the list of keys. All of them are in the address. */
@@ -45,7 +45,7 @@ export function FilterBar() {
             {text("permission", "Permission", "docs.read")}
             {text("role", "Role", "editor")}
             {text("environment", "Environment", "live")}
-            {text("tags", "Tags", "all of these, with commas")}
+            {text("tags", "Tags", "all of these, comma-separated")}
             {DAY_FILTERS.map(([name, label]) => (
               <TextField
                 key={name}
@@ -72,7 +72,7 @@ export function FilterBar() {
         choices={[
           ["", "any"],
           ["true", "active"],
-          ["false", "off, expired or used up"],
+          ["false", "disabled, expired or used up"],
         ]}
       />
     </FilterForm>

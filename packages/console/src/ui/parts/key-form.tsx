@@ -27,10 +27,10 @@ const INTERVALS = [
 /** The syntax of limits, one per line. */
 export const LIMITS_HINT = (
   <>
-    One a line: <code>default 100/1m</code> applies to every request, any other name to those that
-    ask for it, or with <code>:auto</code> to all; with spaces in quotation marks.{" "}
-    <code>:sliding</code>, <code>:burst=20</code>, <code>:concurrent</code> and <code>:shadow</code>{" "}
-    say how it counts.
+    One per line: <code>default 100/1m</code> applies to every request. A limit with any other name
+    applies to requests that ask for it, or with <code>:auto</code> to all. Put names with spaces in
+    quotation marks. <code>:sliding</code>, <code>:burst=20</code>, <code>:concurrent</code> and{" "}
+    <code>:shadow</code> set how it counts.
   </>
 );
 
@@ -49,7 +49,12 @@ export function KeyFields({
   const refills = chosen ?? (isOwn ? AS_IT_IS : (interval ?? ""));
   return (
     <>
-      <TextField label="Name" name="name" defaultValue={item?.name ?? ""} hint="For people." />
+      <TextField
+        label="Name"
+        name="name"
+        defaultValue={item?.name ?? ""}
+        hint="To recognise it by."
+      />
       <TextField
         label="Owner"
         name="externalId"
@@ -68,14 +73,14 @@ export function KeyFields({
         name="startsAt"
         type="datetime-local"
         defaultValue={localInstant(item?.startsAt) ?? ""}
-        hint="Empty: at once."
+        hint="Empty means immediately."
       />
       <TextField
         label="Expires"
         name="expires"
         type="datetime-local"
         defaultValue={localInstant(item?.expires) ?? ""}
-        hint="Empty: never."
+        hint="Empty means never."
       />
       <TextField
         label="Expires if unused for"
@@ -84,7 +89,7 @@ export function KeyFields({
         min={0}
         step="any"
         defaultValue={item?.expiresWhenUnused === undefined ? "" : item.expiresWhenUnused / DAY_MS}
-        hint="Days. Empty: never for that reason."
+        hint="In days. Empty means never."
       />
       <TextField
         label="Uses left"
@@ -93,20 +98,22 @@ export function KeyFields({
         type="number"
         min={item === undefined ? 1 : 0}
         defaultValue={item?.remaining ?? ""}
-        hint="Empty: unlimited."
+        hint="Empty means unlimited."
       />
       <ChoiceField
-        label="Restore uses"
+        label="Refill uses"
         name="interval"
         choices={
-          isOwn ? [[AS_IT_IS, `every ${span(interval.every)}, as it is`], ...INTERVALS] : INTERVALS
+          isOwn
+            ? [[AS_IT_IS, `every ${span(interval.every)} (unchanged)`], ...INTERVALS]
+            : INTERVALS
         }
         value={refills}
         onChange={setChosen}
       />
       {refills !== "" && refills !== AS_IT_IS && (
         <TextField
-          label="Restore to"
+          label="Refill to"
           name="amount"
           type="number"
           min={1}
@@ -127,8 +134,8 @@ export function KeyFields({
         defaultValue={item?.roles.join(", ") ?? ""}
         hint={
           roles.length === 0
-            ? "Names with commas between them."
-            : `There are: ${roles.slice(0, 20).join(", ")}.`
+            ? "Separate names with commas."
+            : `Available: ${roles.slice(0, 20).join(", ")}.`
         }
       />
       {item === undefined && (
@@ -136,7 +143,7 @@ export function KeyFields({
           label="Permissions"
           name="permissions"
           isWide
-          hint="Names with commas between them, such as docs.read. They must exist."
+          hint="Separate names with commas, such as docs.read. They must already exist."
         />
       )}
       <TextField
@@ -144,20 +151,20 @@ export function KeyFields({
         name="tags"
         isWide
         defaultValue={item?.tags?.join(", ") ?? ""}
-        hint="Labels to find it by, such as team:maps."
+        hint="Labels to filter by, such as team:maps."
       />
       <TextField
-        label="Allowed addresses"
+        label="Allowed IP addresses"
         name="ipWhitelist"
         isWide
         defaultValue={item?.ipWhitelist?.join(", ") ?? ""}
-        hint="Addresses and ranges such as 192.0.2.0/24. Empty: anywhere."
+        hint="IP addresses and ranges such as 192.0.2.0/24. Empty means any address."
       />
       <AreaField
         label="Metadata"
         name="meta"
         value={item?.meta === undefined ? "" : JSON.stringify(item.meta, null, 2)}
-        hint='A JSON object, such as {"plan":"pro"}. Verdicts show it to your program.'
+        hint='A JSON object, such as {"plan":"pro"}. Your program receives it with each verdict.'
       />
     </>
   );

@@ -12,7 +12,7 @@ function ListedState({ item }: { readonly item: Key }) {
   const { text, tone } = listedState(item, serverNow());
   // Limits are left out, because they would need a request for each row.
   return (
-    <span title="What its rate limits have left is on the page of the key">
+    <span title="The page of the key shows what is left of its rate limits">
       <Badge tone={tone}>{text}</Badge>
     </span>
   );

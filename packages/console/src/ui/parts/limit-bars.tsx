@@ -40,7 +40,7 @@ function RateBar({
   const window = setting === undefined || isSlots ? "" : ` ${perSpan(setting.duration)}`;
   const notes = [
     algorithm,
-    setting?.shadow && "only tried",
+    setting?.shadow && "not enforced",
     setting?.autoApply === false && "on request",
   ];
   return (
@@ -51,7 +51,7 @@ function RateBar({
       of={burst}
       text={`${figure(remaining)} of ${figure(burst)} left${window}`}
       until={reset}
-      untilText="all back in"
+      untilText="full again in"
     />
   );
 }

@@ -80,7 +80,9 @@ export function ListTable<Item extends { readonly id: string }>({
     <>
       {(list.pages[0]?.cursor !== undefined || isLost) && (
         <p class="list-note">
-          {isLost ? "The address names no place in this list." : "This list begins in its middle."}{" "}
+          {isLost
+            ? "The address contains no valid position in this list."
+            : "This list does not start at the beginning."}{" "}
           <a
             href={withQuery({ from: undefined })}
             onClick={(event) => {
@@ -167,18 +169,18 @@ function LookOn({
   }, []);
   return (
     <button ref={button} type="button" onClick={list.readMore} aria-busy={list.isReading}>
-      {list.isReading ? "Looking…" : "Look further"}
+      {list.isReading ? "Searching…" : "Keep searching"}
     </button>
   );
 }
 
 function endText(list: List<unknown>, label: string): string {
   const { items, total, isDone, isOld, damaged, scanned } = list;
-  const lost = damaged === 0 ? "" : ` · ${plural(damaged, "damaged record")} left out`;
+  const lost = damaged === 0 ? "" : ` · ${plural(damaged, "damaged record")} skipped`;
   if (isInVain(list)) {
     const found = items.length === 0 ? "none" : figure(items.length);
     const looked = scanned === null ? "" : ` ${figure(scanned)} ${label.toLowerCase()}`;
-    return `Looked through${looked} so far: ${found} found${lost}`;
+    return `Searched${looked} so far: ${found} found${lost}`;
   }
   if (list.error !== null && items.length === 0) return "";
   if (isOld || (items.length === 0 && !isDone)) return "Loading…";

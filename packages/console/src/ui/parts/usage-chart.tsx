@@ -33,7 +33,7 @@ export function UsageChart({ of }: { readonly of: Readonly<Record<string, string
   const shown = error === null ? last.current : value;
   return (
     <section class="usage" aria-label="Usage">
-      <fieldset class="choices" aria-label="Span of time">
+      <fieldset class="choices" aria-label="Period">
         {Object.entries(SPANS).map(([name, { text }]) => (
           <button
             key={name}
@@ -93,8 +93,8 @@ function Chart({
   if (sum.valid + sum.refused === 0)
     return (
       <div ref={box}>
-        <Empty title="No verifications in this time">
-          <p>Counts are a few seconds behind. Choose a longer span of time to look further back.</p>
+        <Empty title="No verifications in this period">
+          <p>Counts are a few seconds behind. Choose a longer period to look further back.</p>
         </Empty>
       </div>
     );

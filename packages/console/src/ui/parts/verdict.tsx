@@ -28,13 +28,13 @@ export function VerdictReport({
     <section class={`verdict ${tone}`} aria-label="Verdict">
       <div class="verdict-head">
         <strong class="verdict-title">{title}</strong> <code>{code}</code>{" "}
-        {status !== undefined && <span class="status">a guard answers {status}</span>}
+        {status !== undefined && <span class="status">guard responds with {status}</span>}
         <p>
           {way}
           {!valid && at !== null && (
             <>
               {" "}
-              If nothing else happens it passes{" "}
+              If nothing else changes, it passes{" "}
               <time title={exactly(at)}>in {countdown(at - now)}</time>.
             </>
           )}{" "}
@@ -68,9 +68,9 @@ function CheckLine({
   if (!isAsked)
     return (
       <li class="faint">
-        <span class="mark">not asked</span>
+        <span class="mark">not checked</span>
         <span class="check-name">{checkName(check)}</span>
-        <span class="check-seen">A request may want one that the key does not have</span>
+        <span class="check-seen">A request may require one that the key does not have</span>
       </li>
     );
   const at = check.passed ? null : passesAt(check, now);
