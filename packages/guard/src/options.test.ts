@@ -29,7 +29,7 @@ describe("the options of a guard", () => {
     [{ limitByAddress: { limit: 5, duration: 0.5 } }, '"limitByAddress.duration" must be'],
     [{ limitByAddress: { limit: 5, duration: "1m", window: 1 } }, '"limitByAddress.window" is not'],
     [Object.create({ getKey: () => "k" }), '"getKey" must be a field of the object itself'],
-    [null, "an object is needed"],
+    [null, "an object is required"],
   ])("%j are refused by name", async (options, message) => {
     const { latchkey } = await open();
     expect(() => createDecision(latchkey, options as never)).toThrow(

@@ -23,7 +23,7 @@ describe("the reason for a missing connection, from the error of the driver and 
     ["EAI_AGAIN", "name server"],
     ["ECONNREFUSED", "nothing listens"],
     ["ETIMEDOUT", "in time"],
-    ["EHOSTUNREACH", "no way"],
+    ["EHOSTUNREACH", "no route"],
     ["ECONNRESET", "rediss://"],
     ["EPROTO", "does not speak TLS"],
     ["ERR_SSL_WRONG_VERSION_NUMBER", "does not speak TLS"],
@@ -31,7 +31,7 @@ describe("the reason for a missing connection, from the error of the driver and 
     ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "NODE_EXTRA_CA_CERTS"],
     ["CERT_HAS_EXPIRED", "its certificate has expired"],
     ["ERR_TLS_CERT_ALTNAME_INVALID", "its certificate is for another host name"],
-    ["ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED", "wants a certificate of its clients"],
+    ["ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED", "requires a client certificate"],
     ["ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE", "the TLS handshake failed"],
     ["ENOENT", "socket"],
     ["EACCES", "socket"],
@@ -45,7 +45,7 @@ describe("the reason for a missing connection, from the error of the driver and 
     ["WRONGPASS", "hello", "refused the user name or password"],
     ["NOAUTH", "hello", "asks for a password"],
     ["LOADING", "info", "loading"],
-    ["ERR", "cluster", "no cluster"],
+    ["ERR", "cluster", "not a cluster"],
     ["ERR", "hello", "maxclients"],
   ])("%s in answer to %s: %s", (word, command, reason) => {
     const error = replied(word, command);
@@ -121,7 +121,7 @@ describeWithServers("a store that does not get a connection says why", () => {
   });
 
   test("a cluster that is one server", async () => {
-    await expectReason(at("redis+cluster://:right@"), /it is no cluster/);
+    await expectReason(at("redis+cluster://:right@"), /Redis is not a cluster/);
   });
 
   test("a server that takes connections and never answers", async () => {
