@@ -138,8 +138,8 @@ describeInBrowser("every page of the console", (open) => {
       await expectStill("spans of usage");
       await page.evaluate(`location.hash = "#/keys/${good.keyId}"`);
       for (const how of ["Disable", "Enable"]) {
-        await page.getByRole("button", { name: how }).click();
-        await page.getByRole("dialog").getByRole("button", { name: how }).click();
+        await page.getByRole("button", { name: how, exact: true }).click();
+        await page.getByRole("dialog").getByRole("button", { name: how, exact: true }).click();
         await page.getByRole("dialog").waitFor({ state: "detached" });
         await expectStill(how);
       }
