@@ -159,7 +159,10 @@ const VERDICTS: Readonly<Record<string, Meaning>> = {
     title: "No such key",
     way: "No key in this workspace matches exactly: it was copied incorrectly, was deleted, or belongs to another workspace.",
   },
-  DISABLED: { title: "Refused: disabled", way: "Enable it to accept it again." },
+  DISABLED: {
+    title: "Refused: disabled",
+    way: "Every request with it is refused until it is enabled.",
+  },
   EXPIRED: { title: "Refused: expired", way: "Give it a later expiry, or create another key." },
   NOT_STARTED: { title: "Refused: not valid yet", way: "It becomes valid at its start time." },
   FORBIDDEN: {

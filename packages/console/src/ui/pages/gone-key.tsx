@@ -36,7 +36,7 @@ export function GoneKey({
       <section class="verdict bad" aria-label="Verdict">
         <div class="verdict-head">
           <strong class="verdict-title">Deleted</strong> <code>NOT_FOUND</code>{" "}
-          <span class="status">guard responds with 401</span>
+          <span class="status">guard returns 401</span>
           <p>
             Every request with it has been refused since then. This cannot be undone; create another
             key.

@@ -28,7 +28,7 @@ export function VerdictReport({
     <section class={`verdict ${tone}`} aria-label="Verdict">
       <div class="verdict-head">
         <strong class="verdict-title">{title}</strong> <code>{code}</code>{" "}
-        {status !== undefined && <span class="status">guard responds with {status}</span>}
+        {status !== undefined && <span class="status">guard returns {status}</span>}
         <p>
           {way}
           {!valid && at !== null && (
@@ -68,7 +68,7 @@ function CheckLine({
   if (!isAsked)
     return (
       <li class="faint">
-        <span class="mark">not checked</span>
+        <span class="mark">skipped</span>
         <span class="check-name">{checkName(check)}</span>
         <span class="check-seen">A request may require one that the key does not have</span>
       </li>
