@@ -110,7 +110,7 @@ export const APIS: readonly Operation[] = [
     requiredPermissions: (which) => onKeys(which, "delete_key"),
   }),
   defineOperation("apis.disableKeys", {
-    summary: "Switch off the keys of an API or an owner",
+    summary: "Disable the keys of an API or an owner",
     description: `${WHICH_KEYS} No verification of one of them succeeds after the response.`,
     response: disabledKeys,
     errors: ["NOT_FOUND"],
@@ -121,7 +121,7 @@ export const APIS: readonly Operation[] = [
     requiredPermissions: (which) => onKeys(which, "update_key"),
   }),
   defineOperation("apis.enableKeys", {
-    summary: "Switch on the keys of an API or an owner",
+    summary: "Enable the keys of an API or an owner",
     description:
       `${WHICH_KEYS} Nothing else of a key changes: one that has expired or has no uses left is still refused. Keys that cannot be ` +
       "read stay unchanged, and are counted.",
