@@ -79,7 +79,7 @@ test.each<[string, object, string]>([
   [
     "durable counts on a store that does not count in the step of a charge",
     { store: { ...store, countsInStep: undefined }, usage: { durable: true } },
-    '"usage.durable" needs a store that counts in the step of a charge',
+    '"usage.durable" needs a store that counts in the same step as a charge',
   ],
   ["half a ms", { store, usage: { flushMs: 1.5 } }, '"usage.flushMs" must be a whole number'],
 ])("%s is refused, with the option and its bound", (_, options, message) => {

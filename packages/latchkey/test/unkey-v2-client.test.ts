@@ -337,7 +337,7 @@ describe("a client written for Unkey v2", () => {
     const override = { namespace: "exports", identifier: "harbour_7", limit: 1, duration: 1_000 };
     await expect(unkey.ratelimit.setOverride(override)).rejects.toMatchObject({
       statusCode: 404,
-      error: { status: 404, detail: expect.stringContaining("no such operation here") },
+      error: { status: 404, detail: expect.stringContaining("no such operation; ") },
     });
   });
 });

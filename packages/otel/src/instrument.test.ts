@@ -62,9 +62,7 @@ describe("metrics", () => {
     await latchkey.release({ reservationId: await reserve() });
     const reservationId = await reserve();
     now += 300_000;
-    await expect(latchkey.settle({ reservationId })).rejects.toThrow(
-      "this reservation has expired",
-    );
+    await expect(latchkey.settle({ reservationId })).rejects.toThrow("reservation has expired");
     const end = "latchkey.reservation.end";
     expect(await metric("latchkey.reservations")).toMatchObject({
       series: [
