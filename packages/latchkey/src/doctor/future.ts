@@ -27,14 +27,13 @@ export async function* checkInstants(
   records: readonly LoadedRecord[],
 ): AsyncIterable<Finding> {
   for (let from = 0; from < records.length; from += RECORDS_AT_ONCE) {
-    const part = records.slice(from, from + RECORDS_AT_ONCE);
-    const configured = await Promise.all(
-      part.map(({ record: { kind, id } }) =>
-        configurationOf(context, kind as WindowOwner["kind"], id),
-      ),
+    const part = await Promise.all(
+      records.slice(from, from + RECORDS_AT_ONCE).map(async ({ record, usage }) => {
+        const kind = record.kind as WindowOwner["kind"];
+        return { record, usage, counted: await configurationOf(context, kind, record.id) };
+      }),
     );
-    for (const [at, { record, usage }] of part.entries()) {
-      const counted = configured[at] ?? "gone";
+    for (const { record, usage, counted } of part) {
       if (counted === "gone") continue;
       if (counted === "damaged") {
         yield wrong("records", `the ${record.kind} ${record.id} cannot be read`);
