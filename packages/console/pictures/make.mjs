@@ -2,6 +2,7 @@
 //   npm run build && node packages/console/pictures/make.mjs
 
 import { createServer } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { createLatchkey } from "@latchkey/core";
 import { memoryStore } from "@latchkey/memory";
@@ -64,6 +65,8 @@ async function seed() {
   return { apiId, keyId, batchId: batch.keyId, identityId };
 }
 
+// The first pictures show a rate limit without room: they are taken within the minute that used it up.
+await sleep(60_000 - (Date.now() % 60_000));
 const { apiId, keyId, batchId, identityId } = await seed();
 
 /** Findings in the form of `latchkey doctor`. */
