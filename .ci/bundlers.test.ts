@@ -20,7 +20,7 @@ test("no bundler is made to copy a folder, which it would refuse", () => {
 });
 
 test("no bundler can see the name of a driver, because the driver may not be installed", () => {
-  expect(withCode(/createRequire\(/)).toEqual(["core/src/adapters/require-from.ts"]);
+  expect(withCode(/createRequire\(/)).toEqual(["core/src/adapters/load-driver.ts"]);
   expect(withCode(/\brequireFrom\(import\.meta\.url/)).toHaveLength(3);
   expect(withCode(/\brequire\(/)).toEqual([]);
 });

@@ -1,23 +1,10 @@
-export {
-  limitStateText,
-  limitsText,
-  parseLimitState,
-  readChargeText,
-} from "./adapters/charge-text.js";
-export {
-  holdSumsText,
-  holdText,
-  parseHold,
-  parseHoldSums,
-  parseRememberedEnd,
-  rememberedEndText,
-} from "./adapters/hold-text.js";
 export { type HeldRecords, isVersion, judgeChange } from "./adapters/judge-change.js";
 export {
   type DriverManifest,
   driverError,
   loadDriver,
   refuseLaterDriver,
+  requireFrom,
 } from "./adapters/load-driver.js";
 export {
   assertOption,
@@ -26,13 +13,38 @@ export {
   readOptions,
   type SettingsOf,
 } from "./adapters/options.js";
-export { type HoldRows, plainHoldBook } from "./adapters/plain-hold-book.js";
-export { plainPage, plainStatistics, type SumName, type SumRows } from "./adapters/plain-rows.js";
-export { plainCharge, plainSettle, type WorkspaceBook } from "./adapters/plain-steps.js";
-export { requireFrom } from "./adapters/require-from.js";
-export { FIRST_WINDOW, SCAN_PAGE, scannedNames } from "./adapters/scan-names.js";
-export { VIEW_FIELDS } from "./adapters/sql-views.js";
-export { readUsage, type StoredParts, storedState } from "./adapters/stored-state.js";
+export {
+  type HoldRows,
+  plainCharge,
+  plainHoldBook,
+  plainPage,
+  plainSettle,
+  plainStatistics,
+  type SumName,
+  type SumRows,
+  type WorkspaceBook,
+} from "./adapters/plain-store.js";
+export {
+  FIRST_WINDOW,
+  readUsage,
+  SCAN_PAGE,
+  type StoredParts,
+  scannedNames,
+  storedState,
+  VIEW_FIELDS,
+} from "./adapters/stored-rows.js";
+export {
+  holdSumsText,
+  holdText,
+  limitStateText,
+  limitsText,
+  parseHold,
+  parseHoldSums,
+  parseLimitState,
+  parseRememberedEnd,
+  readChargeText,
+  rememberedEndText,
+} from "./adapters/stored-text.js";
 export { withTimeout } from "./adapters/with-timeout.js";
 export type {
   ChangeEvent,
@@ -45,7 +57,7 @@ export type {
   ReservationSettledEvent,
   StoreFailedEvent,
 } from "./audit/emitter.js";
-export type { AuditEvent } from "./audit/event.js";
+export type { AuditEvent } from "./audit/entry.js";
 export type { Latchkey } from "./bound-latchkey.js";
 export {
   corruptRecord,
@@ -214,18 +226,17 @@ export type {
   WorkspaceView,
 } from "./operations/workspaces/operations.js";
 export { AUDIT_TYPES, type AuditType, type FieldChange } from "./records/audit-entry.js";
-export type { Delivery } from "./records/delivery.js";
+export type { Delivery, EndpointPlace, Sender } from "./records/delivery.js";
 export { keysOfApi, type RateLimitType } from "./records/key.js";
 export { KEY_LABELS, type KeyLabel, type KeyLabels, labelsOf } from "./records/key-labels.js";
 export { layoutOf, RECORD_LISTS, type RecordLayout } from "./records/layout.js";
-export { DIRECTORY_ID } from "./records/root-key.js";
-export type { EndpointPlace, Sender } from "./records/sender.js";
 export {
   KIND_CODE,
   RECORD_KINDS,
   type RecordKind,
   type StoredRecord,
-} from "./records/stored-record.js";
+} from "./records/record-type.js";
+export { DIRECTORY_ID } from "./records/root-key.js";
 export { DEFAULT_WORKSPACE_ID, WORKSPACE_ID_PATTERN } from "./records/workspace.js";
 export {
   ADDRESS_RANGE_ERROR,
@@ -303,8 +314,6 @@ export type { TokenKeyRing, TokenKeySet, TokenPublicKey } from "./secrets/token-
 export { createVault } from "./secrets/vault.js";
 export type { Granularity, VerificationBucket } from "./statistics/buckets.js";
 export { USAGE_SUBJECTS, type UsageRow, type UsageSubject } from "./statistics/usage-rows.js";
-export { allHolds } from "./store/all-holds.js";
-export { trailList } from "./store/availability-trail.js";
 export {
   type Change,
   type Claim,
@@ -333,7 +342,6 @@ export {
   type RememberedCharge,
 } from "./store/charge.js";
 export { ClockDifferenceError } from "./store/clock-check.js";
-export { stateOfReading } from "./store/copied-state.js";
 export {
   applyRefill,
   type Counters,
@@ -346,6 +354,7 @@ export {
   type UsageChangeResult,
   type UsageRefusal,
 } from "./store/counters.js";
+export { endOfLease } from "./store/held-leases.js";
 export { interceptStore, type StoreMethod } from "./store/intercept.js";
 export type {
   KeyStore,
@@ -358,7 +367,7 @@ export type {
   StoredRecordState,
   Want,
 } from "./store/key-store.js";
-export { endOfLease } from "./store/leases/other-leases.js";
+export { allHolds, stateOfReading } from "./store/read-counters.js";
 export {
   applyHoldStep,
   type EndedHold,
@@ -401,10 +410,12 @@ export {
   STATE_ADDRESS,
   stateOf,
   stateRecord,
+  trailList,
   type WorkspaceState,
 } from "./store/workspace-state.js";
 export { type Clock, type EpochMs, LAST_INSTANT, type SpanMs } from "./time.js";
 export type { DryRunOutcome, VerdictCheck } from "./verification/dry-run.js";
+export { configuredWindow } from "./verification/limit-precedence.js";
 export type { NamedGrant } from "./verification/loaded-key.js";
 export type { LimitCost } from "./verification/question.js";
 export type {
@@ -419,4 +430,3 @@ export type {
   VerifiedKey,
   VerifyOutcome,
 } from "./verification/verdict.js";
-export { configuredWindow } from "./verification/window-name.js";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { applyCharge, type ChargePlan, type HoldPlan } from "../store/charge.js";
 import { fixedWindows, usageOf } from "../testing/records.js";
-import { limitStateText, limitsText, readChargeText } from "./charge-text.js";
+import { limitStateText, limitsText, readChargeText } from "./stored-text.js";
 
 const LIMIT = { name: "a b", window: "w", ...fixedWindows(5, 10), cost: 2, owner: 0 };
 const PLAN: ChargePlan = {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { LoadedRecord } from "../store/key-store.js";
 import type { SubjectCount } from "../store/statistics.js";
-import { plainPage, plainStatistics, type SumName } from "./plain-rows.js";
+import { plainPage, plainStatistics, type SumName } from "./plain-store.js";
 
 const DAY = 86_400_000;
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { requireFrom } from "./require-from.js";
+import { requireFrom } from "./load-driver.js";
 
 test("a package is resolved from the file that needs it", () => {
   expect(requireFrom(import.meta.url, "node:path")).toHaveProperty("join");

@@ -5,7 +5,7 @@ import type { StoreMethod } from "../store/intercept.js";
 import type { EpochMs } from "../time.js";
 import type { LimitCost } from "../verification/question.js";
 import type { VerifyOutcome } from "../verification/verdict.js";
-import type { AuditEvent } from "./event.js";
+import type { AuditEvent } from "./entry.js";
 
 interface AnyEvent {
   readonly workspaceId: string;

@@ -96,3 +96,95 @@ function isSameJson(one: JsonValue, other: JsonValue): boolean {
 function member(value: object, name: string): JsonValue {
   return (value as Record<string, JsonValue>)[name] as JsonValue;
 }
+
+/** A change of configuration as events and the audit log show it. Fields without a value are absent. */
+export interface AuditEvent {
+  /** `evt_…`; ids ascend with time. */
+  readonly id: string;
+  /** What was changed, and how. */
+  readonly type: AuditType;
+  /** Id of the workspace. */
+  readonly workspaceId: string;
+  /** Unix epoch ms. */
+  readonly at: EpochMs;
+  /** Who made it: the name given to `actingAs`; over HTTP, the id of the root key. */
+  readonly actor?: string;
+  /** Id of what was changed. */
+  readonly resourceId: string;
+  /** The key that it concerns. */
+  readonly keyId?: string;
+  /** The identity that it concerns. */
+  readonly identityId?: string;
+  /** The record, or one that it refers to, was damaged: `changes` lacks the earlier values. */
+  readonly unreadable?: true;
+  /** The identity was erased: only ids, numbers and times are left of `changes`. */
+  readonly erased?: true;
+  /** Each changed field, before and after. Never a secret. */
+  readonly changes: readonly FieldChange[];
+}
+
+/** Shows an entry of the log as an event. */
+export function toAuditEvent(entry: AuditEntry): AuditEvent {
+  const { id, type, workspaceId, at, actor, resourceId, keyId, identityId, fields } = entry;
+  const { unreadable, erased } = entry;
+  return {
+    id,
+    type,
+    workspaceId,
+    at,
+    ...(actor !== null && { actor }),
+    resourceId,
+    ...(keyId !== null && { keyId }),
+    ...(identityId !== null && { identityId }),
+    ...(unreadable && { unreadable }),
+    ...(erased && { erased }),
+    changes: fields,
+  };
+}
+
+/** Fields whose values are ids that latchkey made. */
+const IDS: ReadonlySet<string> = new Set(["apiId", "rotatedFrom", "rotatedTo"]);
+
+/** An audit entry without a user's names, metadata and other texts. Ids, types, times and numbers stay. `externalId`: null if unknown. */
+export function erasedEntry(entry: AuditEntry, externalId: string | null): AuditEntry {
+  const { actor, fields } = entry;
+  return {
+    ...entry,
+    actor: actor === externalId ? null : actor,
+    erased: true,
+    fields: fields.filter(isHarmless),
+  };
+}
+
+function isHarmless({ field, before, after }: FieldChange): boolean {
+  return (
+    IDS.has(field) ||
+    [before, after].every(
+      (value) => value === undefined || typeof value === "number" || typeof value === "boolean",
+    )
+  );
+}
+
+/** Whether an entry names an `externalId`, as the owner before or after a change, or as the actor. */
+export function namesExternalId({ actor, fields }: AuditEntry, externalId: string): boolean {
+  return (
+    actor === externalId ||
+    fields.some(
+      ({ field, before, after }) =>
+        field === "externalId" && (before === externalId || after === externalId),
+    )
+  );
+}
+
+/** The identity that has or had an `externalId` according to an entry; null for none. If a key changed owners, this is the new one. */
+export function identityNamedBy(entry: AuditEntry, externalId: string): string | null {
+  const owner = entry.fields.find(({ field }) => field === "externalId");
+  return (owner?.after ?? owner?.before) === externalId ? entry.identityId : null;
+}
+
+/** The `externalId` that an identity has or had according to an entry; null for none. */
+export function externalIdOf({ identityId, fields }: AuditEntry, id: string): string | null {
+  const owner = identityId === id && fields.find(({ field }) => field === "externalId");
+  const value = owner ? (owner.after ?? owner.before) : null;
+  return typeof value === "string" ? value : null;
+}

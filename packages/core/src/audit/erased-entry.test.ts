@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { AuditEntry } from "../records/audit-entry.js";
 import { entryWith } from "../testing/records.js";
-import { erasedEntry, externalIdOf, identityNamedBy, namesExternalId } from "./erased-entry.js";
+import { erasedEntry, externalIdOf, identityNamedBy, namesExternalId } from "./entry.js";
 
 const entry = entryWith({
   type: "key.created",

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { entryWith } from "../testing/records.js";
-import { toAuditEvent } from "./event.js";
+import { toAuditEvent } from "./entry.js";
 
 const fields = [{ field: "name", before: "tides", after: "gates" }];
 const entry = entryWith({ unreadable: true, erased: true, fields });

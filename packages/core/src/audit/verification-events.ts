@@ -1,5 +1,4 @@
-import { isExpired } from "../rules/keys/expiry.js";
-import { idleExpiresAt } from "../rules/keys/idle-expiry.js";
+import { idleExpiresAt, isExpired } from "../rules/keys/lifecycle.js";
 import type { AppliedCharge } from "../store/charge.js";
 import type { EpochMs } from "../time.js";
 import type { VerifiableKey } from "../verification/loaded-key.js";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { decodeBase64Url, encodeBase64Url } from "./base64url.js";
+import { decodeBase64Url, encodeBase64Url } from "./bytes.js";
 
 const bytes = fc.uint8Array({ maxLength: 200 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { decodeBase64Url, encodeBase64Url } from "./base64url.js";
+import { decodeBase64Url, encodeBase64Url } from "./bytes.js";
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 

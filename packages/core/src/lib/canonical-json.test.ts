@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { canonicalJson } from "./canonical-json.js";
+import { canonicalJson } from "./json.js";
 
 test("the order of fields, a field that is undefined, and a date or its ms make no difference", () => {
   const at = new Date(1_773_144_000_000);

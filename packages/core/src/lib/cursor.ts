@@ -1,4 +1,4 @@
-import { decodeBinary, encodeBinary } from "./base64url.js";
+import { decodeBinary, encodeBinary } from "./bytes.js";
 
 const VERSION = "1";
 

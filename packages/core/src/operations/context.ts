@@ -1,14 +1,13 @@
 import type { Emit } from "../audit/emitter.js";
-import { buildAuditEntry, type ChangeDescription } from "../audit/entry.js";
-import { toAuditEvent } from "../audit/event.js";
+import { buildAuditEntry, type ChangeDescription, toAuditEvent } from "../audit/entry.js";
 import { badRequest, LatchkeyError, unmet } from "../errors.js";
 import { decodeCursor, type ListScope } from "../lib/cursor.js";
 import type { IdFactory, RandomBytes } from "../lib/id.js";
 import type { LruCache } from "../lib/lru-cache.js";
 import type { ApiRecord } from "../records/api.js";
 import { type AuditEntry, auditEntryType } from "../records/audit-entry.js";
+import type { RecordKind } from "../records/record-type.js";
 import type { RootKeyPointer } from "../records/root-key.js";
-import type { RecordKind } from "../records/stored-record.js";
 import type { MetaSchema } from "../rules/latchkey-types.js";
 import type { NoticeSettings } from "../rules/notice.js";
 import type { SecretHasher } from "../secrets/hash.js";

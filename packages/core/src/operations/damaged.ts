@@ -1,7 +1,6 @@
 import type { AuditFields, ChangeDescription } from "../audit/entry.js";
 import { isCorruptRecord } from "../errors.js";
-import type { RecordType } from "../records/record-type.js";
-import type { StoredRecord } from "../records/stored-record.js";
+import type { RecordType, StoredRecord } from "../records/record-type.js";
 import type { RecordAddress } from "../store/change.js";
 import type { Transaction } from "../store/transaction.js";
 

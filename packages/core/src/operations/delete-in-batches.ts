@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from "../lib/event-loop.js";
+import { yieldToEventLoop } from "../lib/promises.js";
 import type { RecordType } from "../records/record-type.js";
 import type { DeletedCount } from "../store/statistics.js";
 import { afterWriting, inRounds, type OperationContext, transact } from "./context.js";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { badRequest, type InputIssue, LatchkeyError } from "../errors.js";
 import { isPolluted, withoutPrototype } from "../lib/own-fields.js";
-import { MAX_HELD } from "../records/role.js";
+import { MAX_HELD } from "../records/grants.js";
 import {
   ADDRESS_RANGE_ERROR,
   canonicalAddressRange,

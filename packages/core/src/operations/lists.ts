@@ -1,4 +1,4 @@
-import type { AuditEvent } from "../audit/event.js";
+import type { AuditEvent } from "../audit/entry.js";
 import type { DefaultTypes, LatchkeyTypes } from "../rules/latchkey-types.js";
 import type { ApiView } from "./apis/apis.js";
 import type { ListedIdentity } from "./identities/operations.js";

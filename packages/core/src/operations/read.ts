@@ -1,8 +1,7 @@
 import { corruptRecord, unavailable } from "../errors.js";
 import { encodeCursor, type ListScope } from "../lib/cursor.js";
-import { yieldToEventLoop } from "../lib/event-loop.js";
-import type { RecordType } from "../records/record-type.js";
-import type { RecordKind } from "../records/stored-record.js";
+import { yieldToEventLoop } from "../lib/promises.js";
+import type { RecordKind, RecordType } from "../records/record-type.js";
 import type { Usage } from "../store/counters.js";
 import type { LoadedRecord, PageResult, PageWant, Want } from "../store/key-store.js";
 import type { Transaction } from "../store/transaction.js";

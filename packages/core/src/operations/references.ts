@@ -1,11 +1,9 @@
 import { type LatchkeyError, unmet } from "../errors.js";
 import { type ApiRecord, apiType } from "../records/api.js";
+import { permissionType, roleType } from "../records/grants.js";
 import { identityType, newIdentity } from "../records/identity.js";
 import { tagType } from "../records/key-labels.js";
-import { permissionType } from "../records/permission.js";
-import type { RecordType } from "../records/record-type.js";
-import { roleType } from "../records/role.js";
-import type { StoredRecord } from "../records/stored-record.js";
+import type { RecordType, StoredRecord } from "../records/record-type.js";
 import { MAX_COUNTED_TAGS, OTHER_TAG } from "../rules/keys/tags.js";
 import type { Want } from "../store/key-store.js";
 import { StaleReadError, type TransactionWant } from "../store/transaction.js";

@@ -7,7 +7,7 @@ import {
   durationMs,
   LONGEST_DURATION,
 } from "../rules/duration.js";
-import { isExpired } from "../rules/keys/expiry.js";
+import { isExpired } from "../rules/keys/lifecycle.js";
 import { DAY_MS, type EpochMs, LAST_INSTANT, type SpanMs } from "../time.js";
 import { orRequired, readBy, wholeNumber } from "./input.js";
 

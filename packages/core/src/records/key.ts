@@ -55,7 +55,7 @@ export interface KeyRecord extends KeyLabelValues, VersionedHead {
   readonly expires: EpochMs | null;
   /** Instant at which the key starts, or null for at once. */
   readonly startsAt: EpochMs | null;
-  /** How long it lives without a use; null: it never expires for lack of use. See `rules/keys/idle-expiry.ts`. */
+  /** How long it lives without a use; null: it never expires for lack of use. See `rules/keys/lifecycle.ts`. */
   readonly expiresWhenUnused: SpanMs | null;
   /** Instant from which it counts as unused if that is not its creation: it was imported, or enabled again. Otherwise null. */
   readonly idleFrom: EpochMs | null;

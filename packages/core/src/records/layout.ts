@@ -2,20 +2,23 @@ import type { LimitKind } from "../rules/limit-state.js";
 import type { EpochMs } from "../time.js";
 import { apiType } from "./api.js";
 import { auditEntryType } from "./audit-entry.js";
-import { DEADLINE_STAGES, deadlineOf, deadlineType } from "./deadline.js";
-import { deliveryType } from "./delivery.js";
+import { deliveryType, senderType } from "./delivery.js";
+import { permissionType, roleType } from "./grants.js";
 import { identityType } from "./identity.js";
 import { keyType } from "./key.js";
 import { tagType } from "./key-labels.js";
-import { noticedType } from "./noticed.js";
-import { permissionType } from "./permission.js";
+import { DEADLINE_STAGES, deadlineOf, deadlineType, noticedType } from "./notices.js";
 import { portalSessionType } from "./portal-session.js";
-import type { Expiry, RecordClaim, RecordList, RecordType } from "./record-type.js";
+import type {
+  Expiry,
+  RecordClaim,
+  RecordKind,
+  RecordList,
+  RecordType,
+  StoredRecord,
+} from "./record-type.js";
 import { rememberedAnswerType } from "./remembered-answer.js";
-import { roleType } from "./role.js";
 import { rootKeyPointerType, rootKeyType } from "./root-key.js";
-import { senderType } from "./sender.js";
-import type { RecordKind, StoredRecord } from "./stored-record.js";
 import { workspaceType } from "./workspace.js";
 
 /** Everything that belongs to a stored record, for copying it. */

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { JsonValue } from "../lib/json.js";
 import { ARBITRARY_RECORDS } from "../testing/arbitrary-records.js";
-import { RECORD_KINDS, type StoredRecord } from "./stored-record.js";
+import { RECORD_KINDS, type StoredRecord } from "./record-type.js";
 
 const WORKSPACE_ID = "ws_default";
 

@@ -2,10 +2,9 @@ import { describe, expect, test } from "vitest";
 import { entryWith, identityWith, keyWith, limitNamed, loadedWith } from "../testing/records.js";
 import { apiType } from "./api.js";
 import { type AuditEntry, auditEntryType, smallListsOf } from "./audit-entry.js";
+import { permissionType, roleType } from "./grants.js";
 import { identityType } from "./identity.js";
 import { fromWireKeyLimit, keysOfApi, keyType } from "./key.js";
-import { permissionType } from "./permission.js";
-import { roleType } from "./role.js";
 import { rootKeyPointerType, rootKeyType } from "./root-key.js";
 import { workspaceType } from "./workspace.js";
 

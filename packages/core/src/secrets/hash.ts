@@ -1,7 +1,6 @@
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
-import { encodeBase64Url } from "../lib/base64url.js";
-import { bytesOfBinary } from "../lib/bytes.js";
+import { bytesOfBinary, encodeBase64Url } from "../lib/bytes.js";
 import { copyKeyRing, type KeyRing } from "./key-ring.js";
 
 /** Hash of a secret: base64url of SHA-256 of the whole string, or `<pepper id>.` and base64url of HMAC-SHA-256 under that pepper. */

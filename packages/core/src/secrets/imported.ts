@@ -1,4 +1,4 @@
-import { decodeBase64Url, encodeBase64Url } from "../lib/base64url.js";
+import { decodeBase64Url, encodeBase64Url } from "../lib/bytes.js";
 import type { SecretHash } from "./hash.js";
 
 /** Encodings of an imported SHA-256. */

@@ -1,5 +1,5 @@
 import { unmet } from "../errors.js";
-import { encodeBase64Url } from "../lib/base64url.js";
+import { encodeBase64Url } from "../lib/bytes.js";
 import { copyKeyRing, type KeyRing } from "./key-ring.js";
 
 /** Ed25519 keys that sign tokens, each a seed of 32 random bytes. The public keys of all of them are published. */

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { LatchkeyError } from "../errors.js";
-import { decodeBase64Url, encodeBase64Url } from "../lib/base64url.js";
+import { decodeBase64Url, encodeBase64Url } from "../lib/bytes.js";
 import type { KeyRing } from "./key-ring.js";
 import { createVault, type SealedFor } from "./vault.js";
 

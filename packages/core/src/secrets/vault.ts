@@ -1,7 +1,6 @@
 import { xchacha20poly1305 } from "@noble/ciphers/chacha.js";
 import { corruptRecord, LatchkeyError, unmet } from "../errors.js";
-import { decodeBase64Url, encodeBase64Url } from "../lib/base64url.js";
-import { encodeLengthPrefixed } from "../lib/bytes.js";
+import { decodeBase64Url, encodeBase64Url, encodeLengthPrefixed } from "../lib/bytes.js";
 import type { RandomBytes } from "../lib/id.js";
 import { copyKeyRing, type KeyRing } from "./key-ring.js";
 

@@ -1,6 +1,6 @@
 import { LatchkeyError } from "../errors.js";
 import { type ErrorListener, report } from "../lib/error-listener.js";
-import { unref, yieldToEventLoop } from "../lib/event-loop.js";
+import { unref, yieldToEventLoop } from "../lib/promises.js";
 import { durationMs } from "../rules/duration.js";
 import type { KeyStore } from "../store/key-store.js";
 import { STATISTICS_SPAN_MS, type SumCode } from "../store/statistics.js";

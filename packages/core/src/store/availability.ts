@@ -2,7 +2,6 @@ import { LatchkeyError } from "../errors.js";
 import type { RandomBytes } from "../lib/id.js";
 import { drawVersion } from "../rules/record-version.js";
 import type { SpanMs } from "../time.js";
-import { leaveTrail, nameOf, settledBy, type Touched, touchedBy } from "./availability-trail.js";
 import { type Change, type CommitResult, EMPTY_CHANGE, type RecordAddress } from "./change.js";
 import type { ChargeMoment, ChargePlan, ChargeResult } from "./charge.js";
 import { runBeside } from "./intercept.js";
@@ -19,9 +18,14 @@ import type { StatisticsBatch } from "./statistics.js";
 import {
   type LeaseTimes,
   leaseTimesOf,
+  leaveTrail,
+  nameOf,
   STATE_ADDRESS,
+  settledBy,
   stateOf,
   stateRecord,
+  type Touched,
+  touchedBy,
 } from "./workspace-state.js";
 
 /** The known state of a workspace that was open at a revision. */

@@ -1,5 +1,5 @@
 import { deepFrozen } from "../lib/json.js";
-import type { RecordKind, StoredRecord } from "../records/stored-record.js";
+import type { RecordKind, StoredRecord } from "../records/record-type.js";
 import type { Usage, UsageChange, UsageRefusal } from "./counters.js";
 
 /** The address of a record within a workspace. */

@@ -8,7 +8,7 @@ import {
   type LimitCharge,
   readLimit,
 } from "./charge.js";
-import { stateOfReading } from "./copied-state.js";
+import { stateOfReading } from "./read-counters.js";
 
 const NOW = 90_000;
 const MINUTE = 60_000;

@@ -1,4 +1,4 @@
-import { unref } from "../lib/event-loop.js";
+import { unref } from "../lib/promises.js";
 import type { Clock, EpochMs, SpanMs } from "../time.js";
 import type { KeyStore } from "./key-store.js";
 

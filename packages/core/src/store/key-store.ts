@@ -1,4 +1,4 @@
-import type { RecordKind, StoredRecord } from "../records/stored-record.js";
+import type { RecordKind, StoredRecord } from "../records/record-type.js";
 import type { Hold } from "../rules/hold.js";
 import type { EpochMs } from "../time.js";
 import type { Change, Claim, CommitResult, RecordAddress } from "./change.js";

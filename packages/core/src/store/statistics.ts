@@ -1,6 +1,6 @@
 import { corruptRecord } from "../errors.js";
 import { isWhole } from "../lib/whole.js";
-import { KIND_CODE } from "../records/stored-record.js";
+import { KIND_CODE } from "../records/record-type.js";
 import type { EpochMs, SpanMs } from "../time.js";
 import type { RecordAddress } from "./change.js";
 

@@ -1,9 +1,15 @@
 import { corruptRecord, LatchkeyError, unavailable } from "../errors.js";
 import type { RandomBytes } from "../lib/id.js";
 import { createExclusive, type Exclusive } from "../lib/promises.js";
-import { DEADLINE_STAGES, deadlineOf, deadlineType } from "../records/deadline.js";
-import type { Expiry, RecordClaim, RecordList, RecordType } from "../records/record-type.js";
-import type { RecordKind, StoredRecord } from "../records/stored-record.js";
+import { DEADLINE_STAGES, deadlineOf, deadlineType } from "../records/notices.js";
+import type {
+  Expiry,
+  RecordClaim,
+  RecordKind,
+  RecordList,
+  RecordType,
+  StoredRecord,
+} from "../records/record-type.js";
 import { drawVersion } from "../rules/record-version.js";
 import {
   type Claim,

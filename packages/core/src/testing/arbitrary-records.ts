@@ -7,24 +7,40 @@ import {
   auditEntryType,
   type FieldChange,
 } from "../records/audit-entry.js";
-import { DEADLINE_STAGES, type Deadline, deadlineOf, deadlineType } from "../records/deadline.js";
-import { type Delivery, deliveryType } from "../records/delivery.js";
+import {
+  type Delivery,
+  deliveryType,
+  SENDER_ID,
+  type Sender,
+  senderType,
+} from "../records/delivery.js";
+import {
+  type PermissionRecord,
+  permissionType,
+  type RoleRecord,
+  roleType,
+} from "../records/grants.js";
 import { type IdentityRecord, identityType } from "../records/identity.js";
 import { chainCreatedAt, type KeyRecord, keyType } from "../records/key.js";
 import { labelsOf, type TagRecord, tagType } from "../records/key-labels.js";
-import { type Noticed, noticedId, noticedType } from "../records/noticed.js";
-import { type PermissionRecord, permissionType } from "../records/permission.js";
+import {
+  DEADLINE_STAGES,
+  type Deadline,
+  deadlineOf,
+  deadlineType,
+  type Noticed,
+  noticedId,
+  noticedType,
+} from "../records/notices.js";
 import { type PortalSessionRecord, portalSessionType } from "../records/portal-session.js";
 import type { RecordType } from "../records/record-type.js";
 import { type RememberedAnswer, rememberedAnswerType } from "../records/remembered-answer.js";
-import { type RoleRecord, roleType } from "../records/role.js";
 import {
   type RootKeyPointer,
   type RootKeyRecord,
   rootKeyPointerType,
   rootKeyType,
 } from "../records/root-key.js";
-import { SENDER_ID, type Sender, senderType } from "../records/sender.js";
 import { type WorkspaceRecord, workspaceType } from "../records/workspace.js";
 import { countedFrom, type RefillSetting } from "../rules/refill.js";
 import { LAST_INSTANT } from "../time.js";

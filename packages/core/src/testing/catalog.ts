@@ -1,8 +1,12 @@
 import { LatchkeyError } from "../errors.js";
 import { apiType } from "../records/api.js";
+import {
+  type PermissionRecord,
+  permissionType,
+  type RoleRecord,
+  roleType,
+} from "../records/grants.js";
 import { type KeyRecord, keyType } from "../records/key.js";
-import { type PermissionRecord, permissionType } from "../records/permission.js";
-import { type RoleRecord, roleType } from "../records/role.js";
 import type { LoadedRecord } from "../store/key-store.js";
 import { Catalog } from "../verification/catalog.js";
 import type { CatalogKey, LoadedKey } from "../verification/loaded-key.js";

@@ -1,5 +1,4 @@
-import { plainHoldBook } from "../adapters/plain-hold-book.js";
-import { plainCharge, type WorkspaceBook } from "../adapters/plain-steps.js";
+import { plainCharge, plainHoldBook, type WorkspaceBook } from "../adapters/plain-store.js";
 import type { Hold } from "../rules/hold.js";
 import type { LimitState } from "../rules/limit-state.js";
 import type { RecordAddress } from "../store/change.js";

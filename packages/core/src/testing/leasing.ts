@@ -1,8 +1,8 @@
 import { expect, vi } from "vitest";
 import { applyCharge, type ChargeMoment, type ChargePlan } from "../store/charge.js";
-import { createUnitsAhead } from "../store/leases/units-ahead.js";
 import type { HoldResult, HoldStep } from "../store/settle.js";
 import type { SettledCharge, SettledStore } from "../store/settled-store.js";
+import { createUnitsAhead } from "../store/units-ahead.js";
 import { fixedWindows, usageOf } from "./records.js";
 
 export const MS = 500;

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { permissionType, roleType } from "../records/grants.js";
 import { identityType } from "../records/identity.js";
-import { permissionType } from "../records/permission.js";
-import { roleType } from "../records/role.js";
 import { workspaceType } from "../records/workspace.js";
 import {
   asLoaded,
@@ -13,8 +12,7 @@ import {
   catalogSetup as setUp,
 } from "../testing/catalog.js";
 import { identityWith, loadedWith, usageOf } from "../testing/records.js";
-import { Catalog } from "./catalog.js";
-import { emptySnapshot, learn, loadKey } from "./snapshot.js";
+import { Catalog, emptySnapshot, learn, loadKey } from "./catalog.js";
 
 const WORKSPACE_ID = "ws_default";
 const { api } = loadedWith();

@@ -1,7 +1,5 @@
 import { isAddressListed } from "../rules/address.js";
-import { isExpired } from "../rules/keys/expiry.js";
-import { idleExpiresAt } from "../rules/keys/idle-expiry.js";
-import { isStarted } from "../rules/keys/start.js";
+import { idleExpiresAt, isExpired, isStarted } from "../rules/keys/lifecycle.js";
 import { isSatisfied, missingPermissions, type PermissionQuery } from "../rules/permission.js";
 import type { EpochMs, SpanMs } from "../time.js";
 import type { VerifiableKey } from "./loaded-key.js";

@@ -10,10 +10,9 @@ import {
 import { fixedWindows, identityWith, limitNamed, loadedWith } from "../testing/records.js";
 import { RECORD_CHECKS } from "./checks.js";
 import { allChecks, type VerdictCheck } from "./dry-run.js";
-import { effectiveUses } from "./effective-uses.js";
 import { judgeRecords, verdictOnCharge, verdictOnRefusal } from "./judge.js";
 import { decideLimits } from "./limit-precedence.js";
-import type { LoadedKey } from "./loaded-key.js";
+import { effectiveUses, type LoadedKey } from "./loaded-key.js";
 import { dueRefillOf, planCharge, planPeek } from "./plan.js";
 import type { LimitRequest, VerifyQuestion } from "./question.js";
 

@@ -3,9 +3,8 @@ import type { KeyRecord } from "../records/key.js";
 import { applyCharge, type ChargeState } from "../store/charge.js";
 import { identityWith, limitNamed, loadedWith, usageOf } from "../testing/records.js";
 import { allChecks, NO_SUCH_KEY, usesBefore, type VerdictCheck } from "./dry-run.js";
-import { effectiveUses } from "./effective-uses.js";
 import { decideLimits } from "./limit-precedence.js";
-import type { LoadedKey } from "./loaded-key.js";
+import { effectiveUses, type LoadedKey } from "./loaded-key.js";
 import { dueRefillOf, planPeek } from "./plan.js";
 import { PLAIN_QUESTION, type VerifyQuestion } from "./question.js";
 

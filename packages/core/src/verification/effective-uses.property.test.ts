@@ -4,7 +4,7 @@ import { toKeyView } from "../operations/keys/view.js";
 import { dueRefill } from "../rules/refill.js";
 import { applyRefill } from "../store/counters.js";
 import { identityWith, loadedWith } from "../testing/records.js";
-import { effectiveUses } from "./effective-uses.js";
+import { effectiveUses } from "./loaded-key.js";
 import { dueRefillOf, planCharge } from "./plan.js";
 
 const NOW = 40 * 86_400_000;

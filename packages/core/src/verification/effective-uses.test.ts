@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { identityWith, loadedWith, usageOf } from "../testing/records.js";
-import { effectiveUses } from "./effective-uses.js";
+import { effectiveUses } from "./loaded-key.js";
 
 const own = usageOf(5, 10);
 const shared = usageOf(7, 20);

@@ -10,9 +10,8 @@ import {
   countsOfCharge,
   subjectsOf,
 } from "./counted-subjects.js";
-import { effectiveRefill } from "./effective-uses.js";
 import { decideLimits } from "./limit-precedence.js";
-import type { VerifiableKey } from "./loaded-key.js";
+import { effectiveRefill, type VerifiableKey } from "./loaded-key.js";
 import { planCharge } from "./plan.js";
 import {
   isSameLimits,

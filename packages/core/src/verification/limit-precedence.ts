@@ -1,8 +1,27 @@
+import { kindText, type LimitKind } from "../rules/limit-state.js";
 import type { RateLimit } from "../rules/rate-limit.js";
+import { sha256Text } from "../secrets/hash.js";
 import type { LimitCharge } from "../store/charge.js";
 import type { VerifiableKey } from "./loaded-key.js";
 import type { LimitRequest } from "./question.js";
-import { adHocWindow, configuredWindow } from "./window-name.js";
+
+/** Name of the window of a configured limit, among the counters of its owner. */
+export function configuredWindow(limit: LimitKind & { readonly name: string }): string {
+  return `${kindText(limit)}:${encodeURIComponent(limit.name)}`;
+}
+
+/** Name of the window of an ad hoc limit of a request. The keys of a rotation share it. */
+export function adHocWindow(
+  sharedCountersId: string,
+  limit: LimitKind & { readonly name: string },
+): string {
+  return `a:${sharedCountersId}:${configuredWindow(limit)}`;
+}
+
+/** Name of the window of a limit without a key. Identifiers can have any length and alphabet, so a digest is used. */
+export function namespaceWindow(namespace: string, identifier: string, limit: LimitKind): string {
+  return `n:${kindText(limit)}:${sha256Text(JSON.stringify([namespace, identifier]))}`;
+}
 
 /** Indexes of the key and of its identity in the `confirms` of a plan. */
 export const KEY_INDEX = 0;

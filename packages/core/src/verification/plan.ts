@@ -2,9 +2,8 @@ import { type DueRefill, dueRefill } from "../rules/refill.js";
 import type { Expectation } from "../store/change.js";
 import type { ChargePlan, HoldPlan, LimitCharge } from "../store/charge.js";
 import type { EpochMs, SpanMs } from "../time.js";
-import { effectiveRefill } from "./effective-uses.js";
 import { IDENTITY_INDEX, KEY_INDEX } from "./limit-precedence.js";
-import type { VerifiableKey } from "./loaded-key.js";
+import { effectiveRefill, type VerifiableKey } from "./loaded-key.js";
 
 const NO_LIMITS: readonly LimitCharge[] = Object.freeze([]);
 

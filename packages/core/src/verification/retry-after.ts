@@ -1,13 +1,11 @@
-import { isExpired } from "../rules/keys/expiry.js";
-import { idleExpiresAt } from "../rules/keys/idle-expiry.js";
+import { idleExpiresAt, isExpired } from "../rules/keys/lifecycle.js";
 import { decideSpend } from "../rules/keys/spend.js";
 import { admitsAt, mostOf } from "../rules/limit-algorithm.js";
 import type { LimitState } from "../rules/limit-state.js";
 import { nextRefillDueAt, type Refill, refillsUntilUses } from "../rules/refill.js";
 import type { AppliedCharge, ChargePlan, LimitCharge, LimitReading } from "../store/charge.js";
 import type { EpochMs, SpanMs } from "../time.js";
-import { effectiveRefill } from "./effective-uses.js";
-import type { VerifiableKey } from "./loaded-key.js";
+import { effectiveRefill, type VerifiableKey } from "./loaded-key.js";
 
 /** What a verification takes: its limits with their costs, and its uses. */
 export type Taken = Pick<ChargePlan, "limits" | "cost">;

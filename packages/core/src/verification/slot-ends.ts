@@ -1,8 +1,8 @@
 import type { Hold } from "../rules/hold.js";
-import { allHolds } from "../store/all-holds.js";
 import type { RecordAddress } from "../store/change.js";
 import type { AppliedCharge, ChargePlan, LimitCharge, LimitReading } from "../store/charge.js";
 import type { KeyStore } from "../store/key-store.js";
+import { allHolds } from "../store/read-counters.js";
 import type { EpochMs } from "../time.js";
 
 /** Whether a concurrent limit refused, and it is still unknown when its slots end. */

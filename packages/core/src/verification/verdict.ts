@@ -1,6 +1,5 @@
 import type { IdentityRecord } from "../records/identity.js";
-import { idleExpiresAt } from "../rules/keys/idle-expiry.js";
-import { keyState } from "../rules/keys/lifecycle.js";
+import { idleExpiresAt, keyState } from "../rules/keys/lifecycle.js";
 import type {
   DefaultTypes,
   LatchkeyTypes,

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { kindOfWindow, LIMIT_ALGORITHMS } from "../rules/limit-state.js";
-import { adHocWindow, configuredWindow, namespaceWindow } from "./window-name.js";
+import { adHocWindow, configuredWindow, namespaceWindow } from "./limit-precedence.js";
 
 const name = fc.string({ minLength: 1, maxLength: 20, unit: "grapheme" });
 const duration = fc.integer({ min: 1, max: 2 ** 40 });

@@ -20,7 +20,6 @@ import {
 import { actOnEveryKey, deleteEach } from "../many-keys/many-keys.js";
 import { operation, type TableOf } from "../operation.js";
 import { type PageInfo, pagesOf, readAll, readRecord, readRecordIn } from "../read.js";
-
 import {
   type ApiDefaults,
   apiCeilings,

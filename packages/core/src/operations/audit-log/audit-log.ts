@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type AuditEvent, toAuditEvent } from "../../audit/event.js";
+import { type AuditEvent, toAuditEvent } from "../../audit/entry.js";
 import { lowestIdAt } from "../../lib/id.js";
 import { auditEntryType, smallListsOf } from "../../records/audit-entry.js";
 import type { DeletedCount } from "../../store/statistics.js";

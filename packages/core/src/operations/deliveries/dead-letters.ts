@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { AuditEvent } from "../../audit/event.js";
-import { yieldToEventLoop } from "../../lib/event-loop.js";
+import type { AuditEvent } from "../../audit/entry.js";
+import { yieldToEventLoop } from "../../lib/promises.js";
 import { type Delivery, deliveryType } from "../../records/delivery.js";
 import type { EpochMs } from "../../time.js";
 import type { PrunedCount } from "../audit-log/audit-log.js";

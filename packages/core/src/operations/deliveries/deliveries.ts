@@ -1,8 +1,15 @@
-import { type AuditEvent, toAuditEvent } from "../../audit/event.js";
+import { type AuditEvent, toAuditEvent } from "../../audit/entry.js";
 import type { ErrorListener } from "../../lib/error-listener.js";
 import { auditEntryType } from "../../records/audit-entry.js";
-import { type Delivery, deliveriesIn, deliveryId, deliveryType } from "../../records/delivery.js";
-import { SENDER_ID, type Sender, senderType } from "../../records/sender.js";
+import {
+  type Delivery,
+  deliveriesIn,
+  deliveryId,
+  deliveryType,
+  SENDER_ID,
+  type Sender,
+  senderType,
+} from "../../records/delivery.js";
 import { type Clock, checkedInstant } from "../../time.js";
 import { type OperationContext, transact } from "../context.js";
 import { decodeOrNull, deleteRecord } from "../damaged.js";

@@ -1,4 +1,5 @@
 import { encodeCursor } from "../../lib/cursor.js";
+import { keyType } from "../../records/key.js";
 import {
   DEADLINE_ID,
   DEADLINE_STAGES,
@@ -7,8 +8,7 @@ import {
   deadlineType,
   readDeadline,
   startOfStage,
-} from "../../records/deadline.js";
-import { keyType } from "../../records/key.js";
+} from "../../records/notices.js";
 import { noticeOfExpiry } from "../../rules/notice.js";
 import type { EpochMs } from "../../time.js";
 import { afterCursor, type OperationContext, transact, type Work } from "../context.js";

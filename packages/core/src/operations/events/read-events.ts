@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { type AuditEvent, toAuditEvent } from "../../audit/event.js";
+import { type AuditEvent, toAuditEvent } from "../../audit/entry.js";
 import { badRequest, type LatchkeyError, unmet } from "../../errors.js";
 import { decodeCursor, encodeCursor } from "../../lib/cursor.js";
 import { AUDIT_TYPES, type AuditType, auditEntryType } from "../../records/audit-entry.js";
-import type { StoredRecord } from "../../records/stored-record.js";
+import type { StoredRecord } from "../../records/record-type.js";
 import { type LogPosition, placeOf, readLog } from "../../rules/log-reading.js";
 import type { PageWant } from "../../store/key-store.js";
 import type { OperationContext } from "../context.js";

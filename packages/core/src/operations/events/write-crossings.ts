@@ -2,7 +2,7 @@ import type { AuditFields } from "../../audit/entry.js";
 import { LatchkeyError } from "../../errors.js";
 import { identityType } from "../../records/identity.js";
 import { keyType } from "../../records/key.js";
-import { noticedId, noticedType, startOfNoticed } from "../../records/noticed.js";
+import { noticedId, noticedType, startOfNoticed } from "../../records/notices.js";
 import {
   lowUses,
   type NoticePeriod,

@@ -1,10 +1,5 @@
-import {
-  erasedEntry,
-  externalIdOf,
-  identityNamedBy,
-  namesExternalId,
-} from "../../audit/erased-entry.js";
-import { yieldToEventLoop } from "../../lib/event-loop.js";
+import { erasedEntry, externalIdOf, identityNamedBy, namesExternalId } from "../../audit/entry.js";
+import { yieldToEventLoop } from "../../lib/promises.js";
 import { type AuditEntry, auditEntryType } from "../../records/audit-entry.js";
 import { identityType } from "../../records/identity.js";
 import { keyType } from "../../records/key.js";

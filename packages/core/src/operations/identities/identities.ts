@@ -3,12 +3,12 @@ import { type AuditFields, changesNothing } from "../../audit/entry.js";
 import { LatchkeyError } from "../../errors.js";
 import { type IdentityRecord, identityType, newIdentity } from "../../records/identity.js";
 import { unlessEmpty } from "../../records/record-type.js";
-import { contains } from "../../rules/keys/filter.js";
+import { contains } from "../../rules/keys/listing.js";
 import { fromWireLimits, toWireLimits } from "../../rules/rate-limit.js";
 import { countedFrom, dueRefill, refillSetting } from "../../rules/refill.js";
 import { applyRefill, changeUsage, type Usage, type UsageChange } from "../../store/counters.js";
 import type { EpochMs } from "../../time.js";
-import { configuredWindow } from "../../verification/window-name.js";
+import { configuredWindow } from "../../verification/limit-precedence.js";
 import { withCheckedIdentityMeta } from "../checked-meta.js";
 import {
   afterWriting,

@@ -1,6 +1,5 @@
 import { type KeyRecord, keysOfApi, keyType } from "../../records/key.js";
-import type { RecordList } from "../../records/record-type.js";
-import type { StoredRecord } from "../../records/stored-record.js";
+import type { RecordList, StoredRecord } from "../../records/record-type.js";
 import type { LoadedKey } from "../../verification/loaded-key.js";
 import { notFound, transact, type Work } from "../context.js";
 import { decodeOrNull, readStored, withoutReadableRecord } from "../damaged.js";

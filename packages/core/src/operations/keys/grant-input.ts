@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { MAX_HELD } from "../../records/role.js";
+import { MAX_HELD } from "../../records/grants.js";
 import type { NamedGrant } from "../../verification/loaded-key.js";
 import { flag, grantName, id, list } from "../input.js";
 

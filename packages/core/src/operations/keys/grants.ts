@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { unmet } from "../../errors.js";
-import { MAX_HELD } from "../../records/role.js";
+import { MAX_HELD } from "../../records/grants.js";
 import type { DefaultTypes, LatchkeyTypes, PermissionName } from "../../rules/latchkey-types.js";
+import { byName } from "../../verification/catalog.js";
 import type { NamedGrant } from "../../verification/loaded-key.js";
-import { byName } from "../../verification/snapshot.js";
 import type { OperationContext } from "../context.js";
 import { id, type KeyReference } from "../input.js";
 import { operation, type TableOf } from "../operation.js";

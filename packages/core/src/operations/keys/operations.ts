@@ -1,5 +1,5 @@
 import type { Duration } from "../../rules/duration.js";
-import type { KeyOrder } from "../../rules/keys/order.js";
+import type { KeyOrder } from "../../rules/keys/listing.js";
 import type { DefaultTypes, LatchkeyTypes } from "../../rules/latchkey-types.js";
 import type { ApiReference, KeyReference, PageInput } from "../input.js";
 import type { PageInfo } from "../read.js";

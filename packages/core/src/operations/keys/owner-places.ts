@@ -2,7 +2,7 @@ import { LatchkeyError, unmet } from "../../errors.js";
 import type { ApiRecord } from "../../records/api.js";
 import { type IdentityRecord, identityType } from "../../records/identity.js";
 import { type KeyRecord, keysOfApi, keyType } from "../../records/key.js";
-import { isExpired } from "../../rules/keys/expiry.js";
+import { isExpired } from "../../rules/keys/lifecycle.js";
 import { StaleReadError } from "../../store/transaction.js";
 import type { EpochMs } from "../../time.js";
 import { aboveCeilingError, keyRulesOf } from "../apis/key-rules.js";

@@ -6,17 +6,18 @@ import {
   type KeyRecord,
 } from "../../records/key.js";
 import { labelsOf } from "../../records/key-labels.js";
-import { isExpired } from "../../rules/keys/expiry.js";
-import { idleExpiresAt } from "../../rules/keys/idle-expiry.js";
-import { decideUpdate } from "../../rules/keys/lifecycle.js";
+import {
+  decideUpdate,
+  idleExpiresAt,
+  isExpired,
+  startsTooLate,
+} from "../../rules/keys/lifecycle.js";
 import { putsOffRotated } from "../../rules/keys/rotation.js";
-import { startsTooLate } from "../../rules/keys/start.js";
 import { DEFAULT_LIMIT } from "../../rules/rate-limit.js";
 import { countedFrom, dueRefill } from "../../rules/refill.js";
 import { applyRefill, type UsageChange } from "../../store/counters.js";
 import type { EpochMs } from "../../time.js";
-import { effectiveUses } from "../../verification/effective-uses.js";
-import type { LoadedKey } from "../../verification/loaded-key.js";
+import { effectiveUses, type LoadedKey } from "../../verification/loaded-key.js";
 import { settingOfUses, usesAreOfIdentity } from "../uses-and-refill.js";
 import { type KeyUpdate, STARTS_TOO_LATE } from "./settings.js";
 

@@ -1,10 +1,9 @@
 import { z } from "zod";
+import { MAX_HELD } from "../../records/grants.js";
 import { isAsyncByType } from "../../records/key.js";
 import { type KeyLabels, labelsOf } from "../../records/key-labels.js";
-import { MAX_HELD } from "../../records/role.js";
 import { type Duration, durationMs, LONGEST_DURATION } from "../../rules/duration.js";
-import { SHORTEST_IDLE_MS } from "../../rules/keys/idle-expiry.js";
-import { startsTooLate } from "../../rules/keys/start.js";
+import { SHORTEST_IDLE_MS, startsTooLate } from "../../rules/keys/lifecycle.js";
 import { MAX_TAGS, TAG_PATTERN } from "../../rules/keys/tags.js";
 import type { DefaultTypes, LatchkeyTypes, PermissionName } from "../../rules/latchkey-types.js";
 import { DEFAULT_LIMIT } from "../../rules/rate-limit.js";

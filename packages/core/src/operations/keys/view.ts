@@ -1,6 +1,6 @@
 import type { KeyRateLimit, RateLimitType } from "../../records/key.js";
 import { KEY_LABELS, type KeyLabel, type KeyLabels, labelsOf } from "../../records/key-labels.js";
-import { idleExpiresAt } from "../../rules/keys/idle-expiry.js";
+import { idleExpiresAt } from "../../rules/keys/lifecycle.js";
 import type {
   DefaultTypes,
   LatchkeyTypes,
@@ -11,8 +11,7 @@ import { DEFAULT_LIMIT, toWireFigures, type WireLimitFigures } from "../../rules
 import { dueRefill } from "../../rules/refill.js";
 import { applyRefill } from "../../store/counters.js";
 import type { EpochMs, SpanMs } from "../../time.js";
-import { effectiveUses } from "../../verification/effective-uses.js";
-import type { LoadedKey } from "../../verification/loaded-key.js";
+import { effectiveUses, type LoadedKey } from "../../verification/loaded-key.js";
 import { isEnabled, type PublicIdentity, publicIdentity } from "../../verification/verdict.js";
 import { type RefillView, toRefillView } from "../uses-and-refill.js";
 import type { KeySettingsInput } from "./settings.js";

@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from "../../lib/event-loop.js";
+import { yieldToEventLoop } from "../../lib/promises.js";
 import { keysOfApi, keyType } from "../../records/key.js";
 import type { LoadedRecord } from "../../store/key-store.js";
 import { afterWriting, type OperationContext, transact, type Work } from "../context.js";

@@ -6,7 +6,7 @@ import { fromWireKeyLimit, keyType } from "../../records/key.js";
 import { KEY_LABELS } from "../../records/key-labels.js";
 import { portalSessionType, SESSION_INDEX } from "../../records/portal-session.js";
 import { workspaceType } from "../../records/workspace.js";
-import { isExpired } from "../../rules/keys/expiry.js";
+import { isExpired } from "../../rules/keys/lifecycle.js";
 import { HeldPermissions } from "../../rules/permission.js";
 import { secretShape } from "../../secrets/format.js";
 import type { LoadedRecord, Want } from "../../store/key-store.js";

@@ -9,9 +9,13 @@ import { LIMIT_ALGORITHMS, type LimitAlgorithm } from "../../rules/limit-state.j
 import { fromWireFigures, type RateLimit } from "../../rules/rate-limit.js";
 import type { ChargePlan, LimitReading } from "../../store/charge.js";
 import type { Transaction } from "../../store/transaction.js";
-import { takenFrom } from "../../verification/limit-precedence.js";
+import {
+  adHocWindow,
+  configuredWindow,
+  namespaceWindow,
+  takenFrom,
+} from "../../verification/limit-precedence.js";
 import { type RatelimitState, ratelimitState } from "../../verification/verdict.js";
-import { adHocWindow, configuredWindow, namespaceWindow } from "../../verification/window-name.js";
 import { transact } from "../context.js";
 import {
   countGiven,

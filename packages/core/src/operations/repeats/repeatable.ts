@@ -1,6 +1,5 @@
 import { LatchkeyError, unavailable } from "../../errors.js";
-import { canonicalJson } from "../../lib/canonical-json.js";
-import { isDeeperThan } from "../../lib/json.js";
+import { canonicalJson, isDeeperThan } from "../../lib/json.js";
 import { sha256Text } from "../../secrets/hash.js";
 import type { OperationContext } from "../context.js";
 import { type InputSchema, noInput, parseInput, text, unreadable } from "../input.js";

@@ -1,9 +1,13 @@
 import { z } from "zod";
 import { type AuditFields, changesNothing } from "../../audit/entry.js";
 import { LatchkeyError } from "../../errors.js";
-import { type PermissionRecord, permissionType } from "../../records/permission.js";
+import {
+  type PermissionRecord,
+  permissionType,
+  type RoleRecord,
+  roleType,
+} from "../../records/grants.js";
 import { unlessEmpty } from "../../records/record-type.js";
-import { type RoleRecord, roleType } from "../../records/role.js";
 import { StaleReadError } from "../../store/transaction.js";
 import type { NamedGrant } from "../../verification/loaded-key.js";
 import { notFound, type OperationContext, transact, type Work } from "../context.js";

@@ -10,7 +10,7 @@ import {
   type WorkspaceRecord,
   workspaceType,
 } from "../../records/workspace.js";
-import { isExpired } from "../../rules/keys/expiry.js";
+import { isExpired } from "../../rules/keys/lifecycle.js";
 import { MAX_SECRET_LENGTH, secretShape } from "../../secrets/format.js";
 import type { Want } from "../../store/key-store.js";
 import type { OperationContext } from "../context.js";

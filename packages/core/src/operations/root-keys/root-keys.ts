@@ -7,7 +7,7 @@ import {
   rootKeyPointerType,
   rootKeyType,
 } from "../../records/root-key.js";
-import { isExpired } from "../../rules/keys/expiry.js";
+import { isExpired } from "../../rules/keys/lifecycle.js";
 import { decideRotation, putsOffRotated } from "../../rules/keys/rotation.js";
 import {
   isGrantCovered,

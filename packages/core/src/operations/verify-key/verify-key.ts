@@ -4,7 +4,7 @@ import {
   type VerificationTrace,
 } from "../../audit/verification-events.js";
 import { type LatchkeyError, unavailable, unmet } from "../../errors.js";
-import { mustStoreUse } from "../../rules/keys/idle-expiry.js";
+import { mustStoreUse } from "../../rules/keys/lifecycle.js";
 import { dueRefill } from "../../rules/refill.js";
 import { MAX_SECRET_LENGTH } from "../../secrets/format.js";
 import type { ChargePlan } from "../../store/charge.js";

@@ -1,8 +1,7 @@
 import { z } from "zod";
-import { buildAuditEntry } from "../../audit/entry.js";
-import { toAuditEvent } from "../../audit/event.js";
+import { buildAuditEntry, toAuditEvent } from "../../audit/entry.js";
 import { isCorruptRecord, LatchkeyError } from "../../errors.js";
-import { yieldToEventLoop } from "../../lib/event-loop.js";
+import { yieldToEventLoop } from "../../lib/promises.js";
 import { DIRECTORY_ID, rootKeyType } from "../../records/root-key.js";
 import {
   unwrittenWorkspace,

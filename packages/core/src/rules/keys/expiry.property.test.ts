@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { isExpired } from "./expiry.js";
+import { isExpired } from "./lifecycle.js";
 
 test("a key that has expired stays expired at every later instant", () => {
   fc.assert(

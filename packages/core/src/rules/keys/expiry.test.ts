@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isExpired } from "./expiry.js";
+import { isExpired } from "./lifecycle.js";
 
 test.each([
   { label: "one millisecond before its expiry a key is alive", now: 999, answer: false },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { HeldPermissions } from "../permission.js";
-import { type FilteredKey, filtersIn, isKept, type KeyFilter } from "./filter.js";
+import { type FilteredKey, filtersIn, isKept, type KeyFilter } from "./listing.js";
 
 const AT = 1_773_144_000_000;
 

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { LAST_INSTANT } from "../../time.js";
-import { isExpired } from "./expiry.js";
-import { type IdleFields, idleExpiresAt, mustStoreUse } from "./idle-expiry.js";
+import { type IdleFields, idleExpiresAt, isExpired, mustStoreUse } from "./lifecycle.js";
 
 const instant = fc.integer({ min: 0, max: 100 });
 const fields: fc.Arbitrary<IdleFields> = fc.record({

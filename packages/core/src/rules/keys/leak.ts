@@ -1,5 +1,5 @@
 import type { EpochMs } from "../../time.js";
-import { isExpired } from "./expiry.js";
+import { isExpired } from "./lifecycle.js";
 
 /** What to do with leaked keys. */
 export const LEAK_POLICIES = ["disable", "report", "delete", "rotate"] as const;

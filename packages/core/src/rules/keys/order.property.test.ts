@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { comparePlaces, type KeyPlace, type ValueOrder } from "./order.js";
+import { comparePlaces, type KeyPlace, type ValueOrder } from "./listing.js";
 
 const orders = fc.constantFrom<ValueOrder>("expires", "lastUsedAt");
 const place = fc.record({

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { isExpired } from "./expiry.js";
+import { isExpired } from "./lifecycle.js";
 import { decideRotation } from "./rotation.js";
 
 const instants = fc.nat({ max: 8_640_000_000_000_000 });

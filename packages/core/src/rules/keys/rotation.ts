@@ -1,5 +1,5 @@
 import type { EpochMs, SpanMs } from "../../time.js";
-import { isExpired } from "./expiry.js";
+import { isExpired } from "./lifecycle.js";
 
 /** Whether a key can be rotated, and when the old one expires. */
 export type RotationDecision =

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { isExpired } from "./expiry.js";
-import { isStarted, startsTooLate } from "./start.js";
+import { isExpired, isStarted, startsTooLate } from "./lifecycle.js";
 
 const instant = fc.integer({ min: 0, max: 100 });
 const instantOrNull = fc.option(instant);

@@ -1,6 +1,6 @@
 /**
  * The rules of holds. They mirror packages/core/src/rules/hold.ts and returned-units.ts, and `applyRefill` for held uses. Sums and holds
- * are the texts of packages/core/src/adapters/hold-text.ts; null stands for no sums. Damaged text fails as a number, which has the
+ * are the texts of packages/core/src/adapters/stored-text.ts; null stands for no sums. Damaged text fails as a number, which has the
  * same effect. Regular expressions are matched only if something was changed meanwhile: each takes longer than all the rest of a rule.
  */
 export const HOLD_RULES = `

@@ -1,5 +1,5 @@
 import { KEY_LABELS } from "../../../records/key-labels.js";
-import type { KeyFilter } from "../../../rules/keys/filter.js";
+import type { KeyFilter } from "../../../rules/keys/listing.js";
 import type { DefaultTypes, LatchkeyTypes, PermissionName } from "../../../rules/latchkey-types.js";
 import { secretShape } from "../../../secrets/format.js";
 import { MAX_START_LENGTH } from "../../../secrets/shown-start.js";

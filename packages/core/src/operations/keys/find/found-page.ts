@@ -1,7 +1,11 @@
 import { type LatchkeyError, unmet } from "../../../errors.js";
 import { lowestIdAt } from "../../../lib/id.js";
-import { isKept } from "../../../rules/keys/filter.js";
-import { comparePlaces, type KeyPlace, type ValueOrder } from "../../../rules/keys/order.js";
+import {
+  comparePlaces,
+  isKept,
+  type KeyPlace,
+  type ValueOrder,
+} from "../../../rules/keys/listing.js";
 import type { EpochMs } from "../../../time.js";
 import type { LoadedKey } from "../../../verification/loaded-key.js";
 import type { OperationContext } from "../../context.js";

@@ -1,7 +1,7 @@
 import { LatchkeyError } from "../../../errors.js";
-import { yieldToEventLoop } from "../../../lib/event-loop.js";
+import { yieldToEventLoop } from "../../../lib/promises.js";
 import { keysOfApi, keyType } from "../../../records/key.js";
-import { compareIds } from "../../../rules/keys/order.js";
+import { compareIds } from "../../../rules/keys/listing.js";
 import type { LoadedRecord, PageResult } from "../../../store/key-store.js";
 import type { CatalogKey, LoadedKey } from "../../../verification/loaded-key.js";
 import type { OperationContext } from "../../context.js";

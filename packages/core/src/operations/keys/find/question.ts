@@ -1,7 +1,12 @@
 import { z } from "zod";
 import type { ListScope } from "../../../lib/cursor.js";
-import { filtersIn, type GivenFilters } from "../../../rules/keys/filter.js";
-import { KEY_ORDERS, type KeyOrder, ORDERS } from "../../../rules/keys/order.js";
+import {
+  filtersIn,
+  type GivenFilters,
+  KEY_ORDERS,
+  type KeyOrder,
+  ORDERS,
+} from "../../../rules/keys/listing.js";
 import { sha256Text } from "../../../secrets/hash.js";
 import type { EpochMs } from "../../../time.js";
 import { evenWithIssues, externalId, flag, id, pageFields, refuseField } from "../../input.js";

@@ -1,6 +1,26 @@
+import type { Hold } from "../rules/hold.js";
 import type { LimitKind, LimitState } from "../rules/limit-state.js";
 import { slidingWithoutEmpty } from "../rules/sliding-window.js";
+import type { RecordAddress } from "./change.js";
 import type { LimitReading } from "./charge.js";
+import type { KeyStore } from "./key-store.js";
+
+/** Most holds that are read at once. */
+const PAGE = 1_000;
+
+/** All holds of a record, in ascending order of id. */
+export async function allHolds(
+  store: Pick<KeyStore, "holds">,
+  workspaceId: string,
+  of: RecordAddress,
+): Promise<readonly Hold[]> {
+  const holds: Hold[] = [];
+  for (;;) {
+    const page = await store.holds(workspaceId, of, holds.at(-1)?.id ?? null, PAGE);
+    holds.push(...page);
+    if (page.length < PAGE) return holds;
+  }
+}
 
 /**
  * The stored state that a `peek` at `AS_STORED` read, as a copy recreates it: without empty groups at either end, and without the inflow

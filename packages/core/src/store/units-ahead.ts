@@ -1,13 +1,13 @@
-import { LatchkeyError } from "../../errors.js";
-import { unref } from "../../lib/event-loop.js";
+import { LatchkeyError } from "../errors.js";
+import { unref } from "../lib/promises.js";
 import {
   type Clocks,
   isLeaseAlive,
   type LeaseSettings,
   verificationsAhead,
-} from "../../rules/lease.js";
-import { afterTaking, endOfGroup } from "../../rules/limit-algorithm.js";
-import { type Clock, type EpochMs, LAST_INSTANT, type Timer } from "../../time.js";
+} from "../rules/lease.js";
+import { afterTaking, endOfGroup } from "../rules/limit-algorithm.js";
+import { type Clock, type EpochMs, LAST_INSTANT, type Timer } from "../time.js";
 import {
   type AppliedCharge,
   type ChargeMoment,
@@ -15,11 +15,18 @@ import {
   type LimitCharge,
   type LimitReading,
   readLimit,
-} from "../charge.js";
-import type { SettledCharge, SettledStore } from "../settled-store.js";
-import { ChargesBeside, type Charging } from "./charges-beside.js";
-import { counterOf, HeldLeases, type Lease } from "./held-leases.js";
-import { createOtherLeases, holdersOf, nameOf } from "./other-leases.js";
+} from "./charge.js";
+import {
+  ChargesBeside,
+  type Charging,
+  counterOf,
+  createOtherLeases,
+  HeldLeases,
+  holdersOf,
+  type Lease,
+  nameOf,
+} from "./held-leases.js";
+import type { SettledCharge, SettledStore } from "./settled-store.js";
 
 /** What a lease holds never ends by itself, so that no clock ends it for a process that is still running. */
 const HELD = { keeps: "all", ttl: LAST_INSTANT, slotTtl: null } as const;

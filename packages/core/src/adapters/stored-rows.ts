@@ -1,9 +1,10 @@
 import type { JsonValue } from "../lib/json.js";
 import { parseWhole } from "../lib/whole.js";
-import type { RecordKind } from "../records/stored-record.js";
+import { KEY_LABELS } from "../records/key-labels.js";
+import type { RecordKind } from "../records/record-type.js";
 import { NO_USES, type Usage } from "../store/counters.js";
-import type { StoredRecordState } from "../store/key-store.js";
-import { parseHoldSums } from "./hold-text.js";
+import type { ScanResult, StoredRecordState } from "../store/key-store.js";
+import { parseHoldSums } from "./stored-text.js";
 
 /** A record as a store with text columns reads it. Numbers may be strings of digits. */
 export interface StoredParts {
@@ -53,3 +54,32 @@ export function readUsage(stored: readonly unknown[]): Usage | undefined {
     return undefined;
   }
 }
+
+/** Most names in one result of a scan. */
+export const SCAN_PAGE = 1_000;
+
+/** Sorts before every window, and after the remembered requests in the same table, whose names begin with a space. */
+export const FIRST_WINDOW = " \x7f";
+
+/** The result of a scan, from at most {@link SCAN_PAGE} rows in ascending order of their name. */
+export function scannedNames(rows: readonly (readonly unknown[])[]): ScanResult {
+  const names = rows.map(([name]) => String(name));
+  return { names, next: rows.length < SCAN_PAGE ? null : (names.at(-1) ?? null) };
+}
+
+const KEY_FIELDS =
+  "apiId start name meta createdAt updatedAt expires refill ratelimits environment usesFrom rotatedFrom rotatedTo roles permissions";
+
+/**
+ * Fields of records that the SQL views show as columns, in this order; never a hash or an encrypted secret. `addedFields` come last:
+ * another one needs a migration that recreates the views.
+ */
+export const VIEW_FIELDS = {
+  keys: KEY_FIELDS.split(" "),
+  identities: ["externalId", "meta", "ratelimits", "refill", "createdAt"],
+  audit: ["type", "at", "actor", "keyId", "identityId", "before", "after"],
+  addedFields: [
+    ...Object.keys(KEY_LABELS).filter((label) => !KEY_FIELDS.split(" ").includes(label)),
+    ...["tags", "ipWhitelist", "startsAt", "expiresWhenUnused"],
+  ],
+} as const;

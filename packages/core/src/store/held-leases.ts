@@ -1,11 +1,98 @@
-import { unref } from "../../lib/event-loop.js";
-import type { Clocks } from "../../rules/lease.js";
-import { limitNameOf } from "../../rules/limit-state.js";
-import type { Clock, EpochMs, SpanMs, Timer } from "../../time.js";
-import type { AppliedCharge, ChargePlan } from "../charge.js";
-import type { KeyStore } from "../key-store.js";
-import type { EndStep } from "../settle.js";
-import { DEAD_AFTER_MS, holdersOf, nameOf } from "./other-leases.js";
+import { unref } from "../lib/promises.js";
+import { isLease } from "../rules/hold.js";
+import type { Clocks } from "../rules/lease.js";
+import { limitNameOf } from "../rules/limit-state.js";
+import type { Clock, EpochMs, SpanMs, Timer } from "../time.js";
+import type { RecordAddress } from "./change.js";
+import type { AppliedCharge, ChargeMoment, ChargePlan } from "./charge.js";
+import type { KeyStore } from "./key-store.js";
+import type { EndStep, HoldStep } from "./settle.js";
+import type { SettledCharge, SettledStore } from "./settled-store.js";
+
+/** A process that has not given its units back for this long is dead, by the clock of the process that watches. */
+export const DEAD_AFTER_MS: SpanMs = 600_000;
+
+/** How often the leases of a record in use are checked. */
+const LOOK_EVERY_MS: SpanMs = 10_000;
+
+/** Most leases of one record that are checked, and most records that are remembered. */
+const MOST_LEASES = 1_000;
+const MOST_RECORDS = 10_000;
+
+/** The leases seen of one record. */
+interface Seen {
+  readonly lookedAt: number;
+  /** When each was first seen, by its id. */
+  leases: ReadonlyMap<string, number>;
+}
+
+/** The records that have the holds of what a plan takes ahead: its key, and its identity if it takes units of that too. */
+export function holdersOf({ confirms, uses, limits }: ChargePlan): readonly RecordAddress[] {
+  const isShared = uses === 1 || limits.some(({ owner }) => owner === 1);
+  return confirms.slice(0, isShared ? 2 : 1);
+}
+
+/** The name of one of the records that a plan confirms. */
+export function nameOf({ workspaceId, confirms }: ChargePlan, place: number | null): string {
+  const record = confirms[place ?? 0];
+  return `${workspaceId} ${record?.kind} ${record?.id}`;
+}
+
+/** Ends the lease of a dead process: all of it counts as used. */
+export function endOfLease(id: string): HoldStep {
+  return { kind: "end", id, uses: null, limits: [], rest: true };
+}
+
+/**
+ * Watches what other processes hold of the records that this one takes units of. No clock is compared with that of another process: the
+ * process of a lease is dead once this process has seen the lease for longer than {@link DEAD_AFTER_MS}, by its own clock.
+ */
+export function createOtherLeases(
+  store: Pick<KeyStore, "holds" | "settle">,
+  now: Clock,
+  steady: Timer,
+  mostRecords: number = MOST_RECORDS,
+) {
+  const known = new Map<string, Seen>();
+
+  /** Makes room. Records without leases go first, because a forgotten lease counts as new when it is seen again. */
+  function forget(): void {
+    for (const [name, { leases }] of known) if (leases.size === 0) known.delete(name);
+    if (known.size > mostRecords / 2) known.clear();
+  }
+
+  return {
+    /** How many leases there were at the last check. `name`: as {@link nameOf} returns it. */
+    count: (name: string): number => known.get(name)?.leases.size ?? 0,
+
+    /** Checks now and then, and ends the leases of dead processes: all that they held counts as used. */
+    look(plan: ChargePlan, isOwn: (id: string) => boolean): void {
+      const { workspaceId } = plan;
+      const time = steady();
+      for (const [place, record] of holdersOf(plan).entries()) {
+        const name = nameOf(plan, place);
+        const before = known.get(name);
+        if (before && time - before.lookedAt < LOOK_EVERY_MS) continue;
+        if (known.size >= mostRecords) forget();
+        const seen: Seen = { lookedAt: time, leases: before?.leases ?? new Map() };
+        known.set(name, seen);
+        const end = async () => {
+          const leases = new Map<string, number>();
+          for (const hold of await store.holds(workspaceId, record, null, MOST_LEASES)) {
+            if (!isLease(hold) || isOwn(hold.id)) continue;
+            const since = seen.leases.get(hold.id) ?? time;
+            leases.set(hold.id, since);
+            if (time - since > DEAD_AFTER_MS)
+              await store.settle(workspaceId, endOfLease(hold.id), { now: now(), revision: null });
+          }
+          seen.leases = leases;
+        };
+        // The next check tries again.
+        end().catch(() => undefined);
+      }
+    },
+  };
+}
 
 /** Longest pause between two tries to give something back. */
 const LONGEST_PAUSE_MS = 10_000;
@@ -211,5 +298,77 @@ export class HeldLeases {
       if (!this.#isClosing) unref(timer);
       this.#wake.add(end);
     });
+  }
+}
+
+/** A charge, synchronous if the store answers synchronously: one more promise would cost as much as the charge. */
+export type Charging = SettledCharge | Promise<SettledCharge>;
+
+/** Charges in the store while this process holds leases: no charge is refused because of units that this process holds for the same key. */
+export class ChargesBeside {
+  readonly #store: SettledStore;
+  readonly #held: HeldLeases;
+
+  constructor(store: SettledStore, held: HeldLeases) {
+    this.#store = store;
+    this.#held = held;
+  }
+
+  /** Charges a plan that the store decides. */
+  charge(plan: ChargePlan, moment: ChargeMoment): Charging {
+    if (plan.mode === "peek") return this.#store.charge(plan, moment);
+    const own = moment.request === undefined ? [] : this.#held.of(plan);
+    if (own.length > 0) return this.#chargeAfterReturn(plan, moment, own);
+    const result = this.#store.charge(plan, moment);
+    if (!("then" in result)) return this.unlessRefused(plan, moment, result);
+    return result.then((known) => this.unlessRefused(plan, moment, known));
+  }
+
+  /**
+   * Charges a plan, and reports in the same step how much of a closed lease was used. If the answer does not show that the report arrived,
+   * another step reports it again.
+   */
+  chargeAndTell(plan: ChargePlan, moment: ChargeMoment, ended: Lease | null): Charging {
+    if (ended === null) return this.#store.charge(plan, moment);
+    let told = Promise.resolve(false);
+    try {
+      const result = this.#store.charge(plan, { ...moment, ends: endStepOf(ended) });
+      told = Promise.resolve(result).then(
+        ({ kind }) => kind !== "stale",
+        () => false,
+      );
+      return result;
+    } finally {
+      void this.#held.giveBack(ended, told);
+    }
+  }
+
+  /** The result of a charge. If it is refused while there are leases of the same key, these go back, and the store is asked once more. */
+  unlessRefused(plan: ChargePlan, moment: ChargeMoment, result: SettledCharge): Charging {
+    const isRefused = "limits" in result && result.kind !== "charged";
+    const own = isRefused ? this.#held.of(plan) : [];
+    if (own.length === 0) return result;
+    return this.#giveBack(own).then(() => this.#store.charge(plan, moment));
+  }
+
+  /** A refusal is remembered with its request: leases of the same key go back before the charge, not after it. */
+  async #chargeAfterReturn(
+    plan: ChargePlan,
+    moment: ChargeMoment,
+    own: readonly Lease[],
+  ): Promise<SettledCharge> {
+    const [first] = own;
+    if (own.length === 1 && first?.returning === null)
+      return this.chargeAndTell(plan, moment, first);
+    const { now: at, refill } = moment;
+    const look = { ...plan, mode: "peek", hold: undefined, memo: undefined } as const;
+    const { kind } = await this.#store.charge(look, { now: at, refill });
+    if (kind === "rate-limited" || kind === "usage-exceeded") await this.#giveBack(own);
+    return this.#store.charge(plan, moment);
+  }
+
+  /** Tries once to give leases back. */
+  #giveBack(own: readonly Lease[]): Promise<unknown> {
+    return Promise.all(own.map((lease) => this.#held.giveBack(lease).tried));
   }
 }

@@ -1,9 +1,9 @@
-import { type Clocks, isLeaseAlive, type LeaseSettings } from "../../rules/lease.js";
-import type { Clock, Timer } from "../../time.js";
-import type { AvailableStore } from "../availability.js";
-import type { AppliedCharge, ChargeMoment, ChargePlan } from "../charge.js";
-import type { SettledCharge, SettledStore } from "../settled-store.js";
-import type { Charging } from "./charges-beside.js";
+import { type Clocks, isLeaseAlive, type LeaseSettings } from "../rules/lease.js";
+import type { Clock, Timer } from "../time.js";
+import type { AvailableStore } from "./availability.js";
+import type { AppliedCharge, ChargeMoment, ChargePlan } from "./charge.js";
+import type { Charging } from "./held-leases.js";
+import type { SettledCharge, SettledStore } from "./settled-store.js";
 import { createUnitsAhead } from "./units-ahead.js";
 
 /** The result of a charge that was decided without asking the store: it takes nothing that is counted. */
