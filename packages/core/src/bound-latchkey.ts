@@ -7,7 +7,7 @@ import {
 } from "./operations/deliveries/deliveries.js";
 import { bindLists, type Lists } from "./operations/lists.js";
 import { bindOperations, type Operations } from "./operations/operations.js";
-import { requireSigner } from "./operations/tokens/exchange-key.js";
+import { requireSigner } from "./operations/tokens.js";
 import type { VerifyScope } from "./operations/verify-key/operations.js";
 import {
   makeVerifier,

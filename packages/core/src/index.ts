@@ -88,7 +88,6 @@ export type {
 } from "./lib/standard-schema.js";
 export { isWhole, parseWhole } from "./lib/whole.js";
 export type { ApiList, ApiView, CreatedApi, EnsuredApi } from "./operations/apis/apis.js";
-export type { AuditEventList, PrunedCount } from "./operations/audit-log/audit-log.js";
 export type { DeadDelivery, KeptDeadLetters } from "./operations/deliveries/dead-letters.js";
 export {
   type Deliveries,
@@ -96,6 +95,7 @@ export {
   type DeliveryState,
   deliveriesOf,
 } from "./operations/deliveries/deliveries.js";
+export type { AuditEventList, PrunedCount } from "./operations/events/audit-log.js";
 export type { NoticedCount } from "./operations/events/notice.js";
 export type { EventPage } from "./operations/events/read-events.js";
 export type {
@@ -141,13 +141,7 @@ export {
   type PlaintextError,
   type WireKeyLimit,
 } from "./operations/keys/view.js";
-export type {
-  Leak,
-  LeakAction,
-  LeakedKey,
-  LeakScope,
-  ReportedLeaks,
-} from "./operations/leaks/operations.js";
+export type { Leak, LeakAction, LeakedKey, LeakScope, ReportedLeaks } from "./operations/leaks.js";
 export type {
   IdentityLimitInput,
   KeyLimitInput,
@@ -175,9 +169,8 @@ export type {
   PortalSession,
   PortalSessionInput,
 } from "./operations/portal-sessions/operations.js";
-export type { LimitAnswer } from "./operations/rate-limits/limits.js";
+export type { LimitAnswer } from "./operations/rate-limits.js";
 export type { PageInfo } from "./operations/read.js";
-export type { RefillInput } from "./operations/refill-input.js";
 export type {
   BesideInput,
   RepeatableInput,
@@ -207,11 +200,10 @@ export type {
   RootKeyScope,
   RootKeyView,
 } from "./operations/root-keys/operations.js";
-export type { UsagePage } from "./operations/statistics/export-usage.js";
-export type { Verifications } from "./operations/statistics/verifications.js";
+export type { UsagePage, Verifications } from "./operations/statistics.js";
 export { expiryIssues } from "./operations/time-input.js";
-export type { ExchangeKeyInput, ExchangeOutcome } from "./operations/tokens/operations.js";
-export type { RefillView } from "./operations/uses-and-refill.js";
+export type { ExchangeKeyInput, ExchangeOutcome } from "./operations/tokens.js";
+export type { RefillInput, RefillView } from "./operations/uses-and-refill.js";
 export type { Costed, RequestedLimit } from "./operations/verify-key/input.js";
 export type { KeySummary, VerifyScope } from "./operations/verify-key/operations.js";
 export type {
@@ -220,11 +212,7 @@ export type {
   VerifierInput,
   VerifierLimit,
 } from "./operations/verify-key/verifier.js";
-export type {
-  CreatedWorkspace,
-  WorkspaceList,
-  WorkspaceView,
-} from "./operations/workspaces/operations.js";
+export type { CreatedWorkspace, WorkspaceList, WorkspaceView } from "./operations/workspaces.js";
 export { AUDIT_TYPES, type AuditType, type FieldChange } from "./records/audit-entry.js";
 export type { Delivery, EndpointPlace, Sender } from "./records/delivery.js";
 export { keysOfApi, type RateLimitType } from "./records/key.js";

@@ -9,10 +9,7 @@ interface WithMeta {
   readonly meta?: Metadata | null | undefined;
 }
 
-/**
- * The input with its metadata as the program's schema returns it. @throws LatchkeyError `BAD_REQUEST` with every issue, by path
- * (`meta.plan`).
- */
+/** The input with its metadata as the program's schema returns it. @throws LatchkeyError `BAD_REQUEST` with every issue, by path. */
 export async function withCheckedMeta<Input extends WithMeta>(
   schema: MetaSchema | null,
   input: Input,

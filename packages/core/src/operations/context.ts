@@ -3,7 +3,7 @@ import { buildAuditEntry, type ChangeDescription, toAuditEvent } from "../audit/
 import { badRequest, LatchkeyError, unmet } from "../errors.js";
 import { decodeCursor, type ListScope } from "../lib/cursor.js";
 import type { IdFactory, RandomBytes } from "../lib/id.js";
-import type { LruCache } from "../lib/lru-cache.js";
+import { createLruCache, type LruCache } from "../lib/lru-cache.js";
 import type { ApiRecord } from "../records/api.js";
 import { type AuditEntry, auditEntryType } from "../records/audit-entry.js";
 import type { RecordKind } from "../records/record-type.js";
@@ -15,12 +15,12 @@ import type { TokenSigner } from "../secrets/token-signer.js";
 import type { Vault } from "../secrets/vault.js";
 import type { Crossings } from "../statistics/crossings.js";
 import type { StatisticsRecorder } from "../statistics/recorder.js";
+import type { Want } from "../store/key-store.js";
 import type { SettledStore } from "../store/settled-store.js";
 import type { Transact, Transaction, TransactionResult } from "../store/transaction.js";
 import type { Clock, EpochMs, Timer } from "../time.js";
 import type { Catalog } from "../verification/catalog.js";
 import type { KeyCache, ReservedKey } from "../verification/key-cache.js";
-import type { KnownIds } from "./known-ids.js";
 
 /**
  * What every operation works with, in one workspace; all workspaces of a latchkey share the rest. The published types leave out the
@@ -73,10 +73,7 @@ export interface OperationContext {
   readonly awaitLeases: (workspaceId: string) => Promise<void>;
   /** Remembers writes for repeats; null without an `idempotencyKey`. @internal */
   readonly call: CallPart | null;
-  /**
-   * Pending reads of the end of an audit log, by workspace. Commits with new entries wait for them, so that the entries come after that
-   * end. @internal
-   */
+  /** Pending reads of the end of an audit log, by workspace. Commits with new entries wait for them, to come after that end. @internal */
   readonly readsOfLogEnd: Map<string, Promise<unknown>>;
   /** Crossed thresholds of uses and limits, for `notice`; null with `usage: false` or `auditLog: false`. @internal */
   readonly crossings: Crossings | null;
@@ -96,10 +93,7 @@ export interface Confines {
 
 /** Remembers the transactions of a call for its repeats. */
 export interface CallPart {
-  /**
-   * Runs a transaction, and remembers its result in the same commit; one without a result is a step. @throws AnsweredBefore if the call was
-   * completed before.
-   */
+  /** Runs a transaction, and remembers its result in the same commit; one without a result is a step. @throws AnsweredBefore */
   transact<Answer>(
     work: (transaction: Transaction) => Promise<Answer>,
   ): Promise<TransactionResult<Answer>>;
@@ -107,10 +101,7 @@ export interface CallPart {
   isFirst(): Promise<void>;
   /** From now on, each transaction is a step: it runs once, and a repeat continues after it. */
   inSteps(): CallPart;
-  /**
-   * From now on, each transaction is a round of one step. A repeat starts the step again, with less left to do. `countOf`: the count to add
-   * up.
-   */
+  /** From now on, each transaction is a round of one step, which a repeat starts again. `countOf`: the count to add up. */
   inRounds<Answer>(countOf: (answer: Answer) => number): Rounds;
   /** A generated value, such as an id: a repeat uses the same one. */
   madeOnce<Answer>(make: () => Answer): Promise<Answer>;
@@ -197,9 +188,7 @@ export function inSteps(context: OperationContext): OperationContext {
   return context.call === null ? context : { ...context, call: context.call.inSteps() };
 }
 
-/**
- * For a step of many similar commits: a repeat makes the missing ones. `total`: turns the count of this call into that of all its repeats.
- */
+/** For a step of many similar commits: a repeat makes the missing ones. `total`: turns the count of this call into that of all repeats. */
 export function inRounds<Answer>(
   context: OperationContext,
   countOf: (answer: Answer) => number,
@@ -237,10 +226,7 @@ export function randomRepeated(what: string): LatchkeyError {
   );
 }
 
-/**
- * Where a page starts: after the item that the cursor names. @throws LatchkeyError `BAD_REQUEST` for a cursor that is damaged or from
- * another list.
- */
+/** Where a page starts: after the item that the cursor names. @throws LatchkeyError `BAD_REQUEST` for a cursor that is not of this list. */
 export function afterCursor(
   scope: ListScope,
   cursor: string | undefined,
@@ -251,4 +237,35 @@ export function afterCursor(
   if (position === null)
     throw badRequest([{ path: "cursor", message: "must be a cursor that this list returned" }]);
   return position;
+}
+
+/** Most APIs in the cache. */
+export const MAX_KNOWN_APIS = 2_000;
+
+/** Most ids in the cache, about 200 bytes each. */
+const MAX_IDS = 20_000;
+
+/**
+ * Ids of records that this process found before, by name or by id. A name means the same record for as long as that exists, so an operation
+ * may use the id without reading, and let the commit find out whether the record still exists.
+ */
+export class KnownIds {
+  readonly #ids: LruCache<string> = createLruCache(MAX_IDS);
+
+  /** The id of a record that was found, or null if unknown. */
+  find(workspaceId: string, want: Want): string | null {
+    return this.#ids.get(`${workspaceId} ${nameOf(want)}`) ?? null;
+  }
+
+  /** `id`: id of the record that was found, or null if there was none. */
+  learn(workspaceId: string, want: Want, id: string | null): void {
+    const name = `${workspaceId} ${nameOf(want)}`;
+    if (id === null) this.#ids.delete(name);
+    else this.#ids.set(name, id);
+  }
+}
+
+/** A want as a text. Kinds and indexes contain no space; an id or a value may contain anything, so it comes last. */
+export function nameOf(want: Want): string {
+  return "id" in want ? `${want.kind} ${want.id}` : `${want.kind} ${want.index} ${want.value}`;
 }

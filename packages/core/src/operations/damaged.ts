@@ -35,10 +35,7 @@ export async function readStored(
   return record;
 }
 
-/**
- * Deletes a record that was read. It removes a damaged one from the list of its kind and from the small list `of`. @returns Null for a
- * damaged one.
- */
+/** Deletes a record that was read; a damaged one also from the small list `of`. @returns Null for a damaged one. */
 export function deleteStored<Value>(
   transaction: Transaction,
   type: RecordType<Value>,

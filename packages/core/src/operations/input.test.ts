@@ -3,7 +3,7 @@ import { z } from "zod";
 import { LatchkeyError } from "../errors.js";
 import { grantName, metadata, parseInput, prefix, text, wholeNumber } from "./input.js";
 import { identityRatelimits } from "./limit-input.js";
-import { refill } from "./refill-input.js";
+import { refill } from "./uses-and-refill.js";
 
 function issuesOf(schema: z.ZodType, value: unknown): readonly unknown[] {
   return issuesOfInput(z.strictObject({ field: schema }), { field: value });

@@ -67,9 +67,7 @@ export type ListSchema<Item extends z.ZodType> = z.ZodType<
   readonly z.input<Item>[]
 >;
 
-/**
- * A list of at most `max` items. `what`: the items, in the plural, for messages. A read-only list is accepted too; nothing writes to it.
- */
+/** A list of at most `max` items, which may be read-only: nothing writes to it. `what`: the items, in the plural, for messages. */
 export function list<Item extends z.ZodType>(
   item: Item,
   max: number,
@@ -225,10 +223,7 @@ export const keyReference = z.strictObject({ keyId: id });
 /** The schema of an operation's input. `Output`: the checked input. */
 export type InputSchema<Input = unknown, Output = unknown> = z.ZodType<Output, Input>;
 
-/**
- * Checks a rule on several fields even if a single field is refused, so that all issues come at once. The rule must expect fields of any
- * type.
- */
+/** Checks a rule on several fields even if one is refused, so that all issues come at once. The rule must expect fields of any type. */
 export const evenWithIssues = {
   when: ({ value }: { readonly value: unknown }) =>
     typeof value === "object" && value !== null && !Array.isArray(value),
@@ -273,9 +268,7 @@ export function unreadable(error: unknown, input: unknown): unknown {
   return path === null ? error : refusal([{ path: path.join("."), message: "cannot be read" }]);
 }
 
-/**
- * What a schema reads of a value beside its fields; a proxy may refuse any of it. Called from a list, because a bundler drops unused reads.
- */
+/** What a schema reads of a value beside its fields; a proxy may refuse any of it. In a list, because a bundler drops unused reads. */
 const READS: readonly ((value: object) => unknown)[] = [
   Reflect.getPrototypeOf,
   Array.isArray,

@@ -4,7 +4,7 @@ import type { libraryInput } from "./keys/create-key.js";
 import type { CreateKeyInput, NewKeyInput } from "./keys/settings.js";
 import type { InputOf, OperationName, Table } from "./operations.js";
 import type { VerifierInput, verifierInput } from "./verify-key/verifier.js";
-import type { SetWorkspaceEnabledInput } from "./workspaces/operations.js";
+import type { SetWorkspaceEnabledInput } from "./workspaces.js";
 
 /** With every optional field required, so that a field that only one side has shows. */
 type Whole<Value> = Value extends (...args: never) => unknown

@@ -8,7 +8,7 @@ import type { InputOf, Operations } from "./operations.js";
 import type { PageInfo } from "./read.js";
 import type { ReservationView } from "./reservations/operations.js";
 import type { RootKeyView } from "./root-keys/operations.js";
-import type { WorkspaceView } from "./workspaces/operations.js";
+import type { WorkspaceView } from "./workspaces.js";
 
 /**
  * The items of a list, read a page at a time. Leaving the loop early stops reading. You can iterate once; if a page cannot be read, the
@@ -98,13 +98,7 @@ export function bindLists(operations: Operations): Lists {
   };
 }
 
-/**
- * Iterates over all pages of a list.
- *
- * @param read - Reads one page.
- * @param input - Input of the first page; with a `cursor`, the list starts there.
- * @param itemsOf - The items of a page.
- */
+/** Iterates over all pages of a list. `input`: of the first page; with a `cursor`, the list starts there. */
 function iterateList<Input extends object, Page extends PageInfo, Item>(
   read: (input: Input) => Promise<Page>,
   input: Input,

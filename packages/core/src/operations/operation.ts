@@ -4,9 +4,7 @@ import type { EpochMs } from "../time.js";
 import type { OperationContext } from "./context.js";
 import { type InputSchema, parseInput } from "./input.js";
 
-/**
- * The function of an operation before it is bound to a context. For an overloaded operation, it has the last and most general signature.
- */
+/** The function of an operation before it is bound to a context. For an overloaded one, it has the last and most general signature. */
 export type Run<Operation extends (...args: never) => unknown> = (
   context: OperationContext,
   ...rest: Parameters<Operation>

@@ -1,8 +1,8 @@
 import type { DefaultTypes, LatchkeyTypes } from "../rules/latchkey-types.js";
 import { afterLeases, isRelative, NO_WAITING } from "./after-leases.js";
 import { API_TABLE, type ApiOperations } from "./apis/apis.js";
-import { AUDIT_TABLE, type AuditOperations } from "./audit-log/audit-log.js";
 import type { OperationContext } from "./context.js";
+import { AUDIT_TABLE, type AuditOperations } from "./events/audit-log.js";
 import { NOTICE_TABLE, type NoticeOperations } from "./events/notice.js";
 import { EVENT_TABLE, type EventOperations } from "./events/read-events.js";
 import { IDENTITY_TABLE } from "./identities/identities.js";
@@ -19,14 +19,13 @@ import { rotateKey } from "./keys/rotate-key.js";
 import type { KeySettingsInput, NewKeyInput } from "./keys/settings.js";
 import { updateKey, updateKeys } from "./keys/update-key.js";
 import { updateRemaining } from "./keys/update-remaining.js";
-import type { LeakOperations } from "./leaks/operations.js";
-import { LEAK_TABLE } from "./leaks/report-leaks.js";
+import { LEAK_TABLE, type LeakOperations } from "./leaks.js";
 import { MANY_KEYS_TABLE } from "./many-keys/many-keys.js";
 import type { ManyKeysOperations } from "./many-keys/operations.js";
 import type { TableOf } from "./operation.js";
 import type { PortalOperations } from "./portal-sessions/operations.js";
 import { PORTAL_TABLE } from "./portal-sessions/portal-sessions.js";
-import { LIMIT_TABLE, type LimitOperations } from "./rate-limits/limits.js";
+import { LIMIT_TABLE, type LimitOperations } from "./rate-limits.js";
 import { repeatable } from "./repeats/repeatable.js";
 import { NOT_REPEATABLE, type Repeatable } from "./repeats/repetition-input.js";
 import type { ReservationOperations } from "./reservations/operations.js";
@@ -35,15 +34,16 @@ import type { PermissionOperations } from "./roles/operations.js";
 import { PERMISSION_TABLE } from "./roles/roles.js";
 import type { RootKeyOperations } from "./root-keys/operations.js";
 import { ROOT_KEY_TABLE } from "./root-keys/root-keys.js";
-import { STATISTICS_TABLE, type StatisticsOperations } from "./statistics/verifications.js";
-import { TOKEN_TABLE } from "./tokens/exchange-key.js";
-import type { TokenOperations } from "./tokens/operations.js";
-import { explainKey } from "./verify-key/dry-run.js";
+import { STATISTICS_TABLE, type StatisticsOperations } from "./statistics.js";
+import { TOKEN_TABLE, type TokenOperations } from "./tokens.js";
 import { verifyKeyInput } from "./verify-key/input.js";
 import type { SecretOperations } from "./verify-key/operations.js";
-import { verifyKey } from "./verify-key/verify-key.js";
-import type { SetWorkspaceEnabledInput, WorkspaceOperations } from "./workspaces/operations.js";
-import { WORKSPACE_TABLE } from "./workspaces/workspaces.js";
+import { explainKey, verifyKey } from "./verify-key/verify-key.js";
+import {
+  type SetWorkspaceEnabledInput,
+  WORKSPACE_TABLE,
+  type WorkspaceOperations,
+} from "./workspaces.js";
 
 /**
  * Every operation, in one workspace. Besides the codes that it names, each can reject with `BAD_REQUEST` for wrong fields of its input,

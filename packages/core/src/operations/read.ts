@@ -13,10 +13,7 @@ import { operation } from "./operation.js";
 /** Rounds after which an operation gives up on a record that keeps changing. */
 export const MAX_ROUNDS = 100;
 
-/**
- * Tries until an attempt does not return undefined, which means that the data changed while it was read. @throws LatchkeyError
- * `STORE_UNAVAILABLE` after 100 rounds.
- */
+/** Tries until the data did not change during an attempt (undefined). @throws LatchkeyError `STORE_UNAVAILABLE` after 100 rounds. */
 export async function untilSteady<Result>(
   what: string,
   attempt: () => Promise<Result | undefined>,
@@ -123,10 +120,7 @@ export async function readPage<Value>(
 /** Most records read for a filtered page. */
 const MAX_SCANNED = 2_000;
 
-/**
- * Reads a page of the matching records of a kind. The page ends after the last record that it read, matching or not, so it may be short or
- * empty and still have a cursor.
- */
+/** Reads a page of the matching records of a kind. It ends after the last record read, matching or not: it may be short, or empty. */
 export async function findPage<Value>(
   { store, workspaceId }: OperationContext,
   type: RecordType<Value>,

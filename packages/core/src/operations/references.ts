@@ -8,11 +8,10 @@ import { MAX_COUNTED_TAGS, OTHER_TAG } from "../rules/keys/tags.js";
 import type { Want } from "../store/key-store.js";
 import { StaleReadError, type TransactionWant } from "../store/transaction.js";
 import type { EpochMs } from "../time.js";
-import type { Work } from "./context.js";
+import { nameOf, type Work } from "./context.js";
 import { decodeOrNull } from "./damaged.js";
 import { identityWant } from "./identities/reference.js";
 import { type GrantItem, type GrantKind, readGrantItem } from "./keys/grant-input.js";
-import { nameOf } from "./known-ids.js";
 
 const ID_KINDS = { role: "role", permission: "perm" } as const;
 

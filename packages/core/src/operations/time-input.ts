@@ -48,11 +48,7 @@ function within(ms: SpanMs | null, min: SpanMs, max: SpanMs): SpanMs | null {
   return ms !== null && ms >= min && ms <= max ? ms : null;
 }
 
-/**
- * The issue of an `expires` that is not later than now, which no schema can see.
- *
- * @param now - Unix epoch ms, handed in by the caller.
- */
+/** The issue of an `expires` that is not later than now, which no schema can see. */
 export function expiryIssues(
   { expires }: { readonly expires?: unknown },
   now: EpochMs,

@@ -1,7 +1,6 @@
 import { createLruCache } from "../lib/lru-cache.js";
 import { createRandomPool } from "../lib/random.js";
-import type { OperationContext } from "../operations/context.js";
-import { KnownIds } from "../operations/known-ids.js";
+import { KnownIds, type OperationContext } from "../operations/context.js";
 import { readNoticeSettings } from "../rules/notice.js";
 import { createSecretHasher } from "../secrets/hash.js";
 import type { SettledStore } from "../store/settled-store.js";

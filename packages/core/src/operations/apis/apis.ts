@@ -175,9 +175,7 @@ export const API_TABLE = {
     })),
   ),
 
-  /**
-   * If several APIs share a name, the one that is returned claims it. @see packages/core/decisions/0035-ensured-apis-claim-their-name.md
-   */
+  /** If several APIs share a name, one claims it. @see packages/core/decisions/0035-ensured-apis-claim-their-name.md */
   ensureApi: operation(z.strictObject({ name }), (context, { name }) =>
     transact(context, async (work) => {
       const { transaction } = work;

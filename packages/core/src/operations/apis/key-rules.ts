@@ -16,8 +16,8 @@ import {
   type NamedKeyLimitInput,
   namedKeyRatelimits,
 } from "../limit-input.js";
-import { type RefillInput, refill } from "../refill-input.js";
 import { duration } from "../time-input.js";
+import { type RefillInput, refill } from "../uses-and-refill.js";
 
 /** Defaults for new keys of an API. Fields without a value are absent. */
 export type ApiDefaults<Span = Duration> = {

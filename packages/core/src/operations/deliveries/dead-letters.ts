@@ -1,15 +1,57 @@
 import { z } from "zod";
 import type { AuditEvent } from "../../audit/entry.js";
 import { yieldToEventLoop } from "../../lib/promises.js";
-import { type Delivery, deliveryType } from "../../records/delivery.js";
+import { type Delivery, deliveriesIn, deliveryId, deliveryType } from "../../records/delivery.js";
 import type { EpochMs } from "../../time.js";
-import type { PrunedCount } from "../audit-log/audit-log.js";
 import { type OperationContext, transact } from "../context.js";
 import { decodeOrNull } from "../damaged.js";
+import type { PrunedCount } from "../events/audit-log.js";
 import { id, pageInput, parseInput } from "../input.js";
-import { type PageInfo, readPage, readRecordIn } from "../read.js";
+import { decodeAll, type PageInfo, readPage, readRecordIn } from "../read.js";
 import { pruneInput, pruneIssues } from "../time-input.js";
-import { DEAD_LIST, deliveryPages, deliveryWant } from "./delivery-lists.js";
+
+/** Deliveries read, and deleted, at once. */
+const AT_ONCE = 100;
+
+/** The dead letters of all endpoints. */
+const DEAD_LIST: string = deliveriesIn("dead", "");
+
+/** Up to 100 deliveries of a list. */
+export interface DeliveryPage {
+  readonly deliveries: readonly Delivery[];
+  /** How many others cannot be read. */
+  readonly damaged: number;
+  /** The id to continue after; null on the last page. */
+  readonly next: string | null;
+}
+
+export function deliveryWant({ endpointId, eventId }: Pick<Delivery, "endpointId" | "eventId">) {
+  return { kind: "delivery", id: deliveryId(endpointId, eventId) } as const;
+}
+
+/** Deliveries of a list, in the order of their events. */
+export async function readDeliveries(
+  { store, workspaceId }: OperationContext,
+  list: string,
+  after: string | null,
+): Promise<DeliveryPage> {
+  const want = { kind: "delivery", list: "delivery", of: list, after, limit: AT_ONCE } as const;
+  const page = await store.page(workspaceId, want);
+  const deliveries = decodeAll(deliveryType, page, workspaceId);
+  const next = page.hasMore ? (page.found.at(-1)?.record.id ?? null) : null;
+  return { deliveries, damaged: page.found.length - deliveries.length, next };
+}
+
+export async function* deliveryPages(
+  context: OperationContext,
+  list: string,
+): AsyncGenerator<DeliveryPage, void, undefined> {
+  for (let after: string | null = ""; after !== null; ) {
+    const page: DeliveryPage = await readDeliveries(context, list, after || null);
+    yield page;
+    after = page.next;
+  }
+}
 
 /** A delivery that was given up, with its event as it is now; null: it was pruned or cannot be read. */
 export interface DeadDelivery {
@@ -40,10 +82,7 @@ export interface DeadLetters {
    * `NOT_FOUND`.
    */
   redeliver(input: unknown, mayAsk: (delivery: Delivery) => void): Promise<void>;
-  /**
-   * Deletes dead letters that are too old or too many, in bounded steps. It keeps those whose event the endpoint would read again: the
-   * event would be sent again.
-   */
+  /** Deletes dead letters that are too old or too many, in bounded steps, except those whose event would be read, and sent, again. */
   pruneDead(kept: KeptDeadLetters): Promise<PrunedDead>;
   /** Like {@link pruneDead}, from the input of a caller. `input`: `{ before }`. @throws LatchkeyError `BAD_REQUEST`. */
   pruneDeadBefore(input: unknown): Promise<PrunedCount>;
@@ -51,10 +90,7 @@ export interface DeadLetters {
 
 const redeliverInput = z.strictObject({ deadLetterId: id });
 
-/**
- * Makes the {@link DeadLetters} of a workspace. `readEvents`: events as they are now; null: gone or damaged. `readPlaces`: how far each
- * endpoint has read.
- */
+/** Makes the {@link DeadLetters} of a workspace. `readEvents`: null for an event that is gone or damaged. `readPlaces`: by endpoint. */
 export function createDeadLetters(
   context: OperationContext,
   readEvents: (ids: readonly string[]) => Promise<readonly (AuditEvent | null)[]>,

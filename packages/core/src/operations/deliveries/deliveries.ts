@@ -15,13 +15,14 @@ import { type OperationContext, transact } from "../context.js";
 import { decodeOrNull, deleteRecord } from "../damaged.js";
 import { endOfLog, type LogPage, numberAt, readLogPage } from "../events/read-events.js";
 import { findRecord } from "../read.js";
-import { createDeadLetters, type DeadLetters } from "./dead-letters.js";
 import {
+  createDeadLetters,
+  type DeadLetters,
   type DeliveryPage,
   deliveryPages,
   deliveryWant,
   readDeliveries,
-} from "./delivery-lists.js";
+} from "./dead-letters.js";
 
 /** The stored state of an event that an endpoint did not accept. */
 export type DeliveryState = Omit<Delivery, "id" | "workspaceId" | "version">;
@@ -236,11 +237,7 @@ export function createDeliveries(
 /** A registered symbol: two copies of core in one program share it. An object that a latchkey is spread into has it too. */
 export const DELIVERIES: unique symbol = Symbol.for("@latchkey/core/deliveries");
 
-/**
- * Only for `@latchkey/webhooks`: it may change with any version.
- *
- * @throws TypeError if `latchkey` is not a latchkey.
- */
+/** Only for `@latchkey/webhooks`: it may change with any version. @throws TypeError if `latchkey` is not a latchkey. */
 export function deliveriesOf(latchkey: object): Deliveries {
   const open = (latchkey as { readonly [DELIVERIES]?: unknown } | null)?.[DELIVERIES];
   if (typeof open === "function") return open() as Deliveries;

@@ -16,8 +16,12 @@ import {
 } from "../context.js";
 import { decodeOrNull, deleteRecord } from "../damaged.js";
 import { forgetOf } from "../delete-in-batches.js";
-import { type ActOnKey, actOnListedKeys } from "../many-keys/batches.js";
-import { actOnEveryKey, deleteEach } from "../many-keys/many-keys.js";
+import {
+  type ActOnKey,
+  actOnEveryKey,
+  actOnListedKeys,
+  deleteEach,
+} from "../many-keys/many-keys.js";
 import { decodeAll, findRecord, listPages } from "../read.js";
 import { SumsToForget, TagsOfOthers, tagsIn } from "./forget-sums.js";
 import type { ErasedIdentity } from "./operations.js";

@@ -30,12 +30,10 @@ import {
   wholeNumber,
 } from "../input.js";
 import { identityRatelimits } from "../limit-input.js";
-import { actOnListedKeys } from "../many-keys/batches.js";
-import { actOnEveryKey, deleteEach, disableEach } from "../many-keys/many-keys.js";
+import { actOnEveryKey, actOnListedKeys, deleteEach, disableEach } from "../many-keys/many-keys.js";
 import { operation, type Run, type TableOf } from "../operation.js";
 import { findPage, readPage, readRecord, readRecordIn, usageOf } from "../read.js";
-import { refill } from "../refill-input.js";
-import { refuseUsageChange, settingOfUses, toRefillView } from "../uses-and-refill.js";
+import { refill, refuseUsageChange, settingOfUses, toRefillView } from "../uses-and-refill.js";
 import { eraseIdentity } from "./erase-identity.js";
 import type { DeletedIdentity, IdentityOperations, IdentityView } from "./operations.js";
 import { EITHER_ID, hasEitherId, identityIds, identityWant } from "./reference.js";

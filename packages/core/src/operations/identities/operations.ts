@@ -3,8 +3,7 @@ import type { WireRateLimit } from "../../rules/rate-limit.js";
 import type { PageInput } from "../input.js";
 import type { IdentityLimitInput } from "../limit-input.js";
 import type { PageInfo } from "../read.js";
-import type { RefillInput } from "../refill-input.js";
-import type { RefillView } from "../uses-and-refill.js";
+import type { RefillInput, RefillView } from "../uses-and-refill.js";
 import type { IdentityReference } from "./reference.js";
 
 /** Options of createIdentity that HTTP does not have. */

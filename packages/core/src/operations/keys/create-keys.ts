@@ -14,6 +14,7 @@ import {
   needForKey,
   ownerOf,
   refusalByCeilings,
+  withDefaults,
 } from "./create-key.js";
 import {
   type CreatedKeys,
@@ -25,7 +26,6 @@ import {
   type PartlyCreatedKeys,
   startOf,
 } from "./import-input.js";
-import { withDefaults } from "./key-defaults.js";
 import { OwnerPlaces } from "./owner-places.js";
 
 /** Most roles and permissions that one call may name, so that its write, one step on every store, stays short. */

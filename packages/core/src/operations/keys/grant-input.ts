@@ -56,10 +56,7 @@ export function readGrantItem(item: GrantItem): GrantReference {
   return { label: item.name as string, isId: false, mayCreate: item.create === true };
 }
 
-/**
- * What a key will hold when it is given these, for the audit log: names, ascending, each once; the id of a grant that it does not hold yet
- * stays an id.
- */
+/** Names of what a key will hold, for the audit log: ascending, each once; the id of a grant that it does not hold yet stays an id. */
 export function grantLabels(
   items: readonly GrantItem[],
   held: readonly NamedGrant[],

@@ -29,10 +29,7 @@ export async function loadKeys<Result extends { readonly revision: number }>(
   });
 }
 
-/**
- * The first key that one of the wants finds, or the revision at which there was none. @throws LatchkeyError `STORE_CORRUPT` if any part of
- * it is damaged.
- */
+/** The first key that a want finds, or the revision at which there was none. @throws LatchkeyError `STORE_CORRUPT` if it is damaged. */
 async function findKey(
   { store, catalog, workspaceId }: KeyContext,
   wants: readonly Want[],
@@ -52,10 +49,7 @@ async function findKey(
   throw unavailable(KEPT_CHANGING);
 }
 
-/**
- * The key of a secret. Without a key: `NOT_FOUND`, or `FORBIDDEN` if the workspace is disabled. A text that cannot be a secret costs no
- * store call.
- */
+/** The key of a secret; without one, why there is none. A text that cannot be a secret costs no store call. */
 export async function findKeyBySecret(
   context: KeyContext & Pick<OperationContext, "hasher">,
   secret: string,
@@ -144,10 +138,7 @@ export interface ReadKey {
   readonly loaded: LoadedKey | LatchkeyError;
 }
 
-/**
- * The keys with these ids in order, read in a transaction, which then expects these versions. A confined call finds only keys of its
- * identity, in its APIs.
- */
+/** The keys with these ids, in order, at versions that the transaction expects. A confined call finds only keys of its session. */
 export async function readKeys(
   context: TransactionContext,
   transaction: Transaction,

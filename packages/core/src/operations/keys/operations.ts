@@ -4,13 +4,13 @@ import type { DefaultTypes, LatchkeyTypes } from "../../rules/latchkey-types.js"
 import type { ApiReference, KeyReference, PageInput } from "../input.js";
 import type { PageInfo } from "../read.js";
 import type { BesideInput } from "../repeats/repetition-input.js";
-import type { KeyFilters } from "./find/filter-input.js";
 import type {
   CreatedKeys,
   CreateKeysInput,
   CreateKeysOptions,
   PartlyCreatedKeys,
 } from "./import-input.js";
+import type { KeyFilters } from "./list-question.js";
 import type { CreateKeyInput, UpdateKeyInput } from "./settings.js";
 import type { KeyView } from "./view.js";
 

@@ -31,8 +31,8 @@ import {
   type NamedKeyLimitInput,
   namedKeyRatelimits,
 } from "../limit-input.js";
-import { type RefillInput, refill } from "../refill-input.js";
 import { instant, spanOf } from "../time-input.js";
+import { type RefillInput, refill } from "../uses-and-refill.js";
 import { type GrantInput, permissionList, roleList } from "./grant-input.js";
 
 /** Labels of a key, as input. */

@@ -7,7 +7,7 @@ import type { KeyView } from "../keys/view.js";
 import type { NamedKeyLimitInput } from "../limit-input.js";
 import type { PageInfo } from "../read.js";
 import type { RepeatableAnswer, RepeatableInput } from "../repeats/repetition-input.js";
-import type { Verifications } from "../statistics/verifications.js";
+import type { Verifications } from "../statistics.js";
 
 /** What a portal session allows. What you leave out is not allowed. */
 export interface PortalAllow {

@@ -1,19 +1,283 @@
 import { z } from "zod";
+import { corruptRecord, LatchkeyError } from "../../errors.js";
 import { lowestIdAt } from "../../lib/id.js";
-import { portalSessionType } from "../../records/portal-session.js";
-import { formatSecret } from "../../secrets/format.js";
+import { apiType } from "../../records/api.js";
+import { identityType } from "../../records/identity.js";
+import { fromWireKeyLimit, keyType } from "../../records/key.js";
+import { KEY_LABELS } from "../../records/key-labels.js";
+import { portalSessionType, SESSION_INDEX } from "../../records/portal-session.js";
+import { workspaceType } from "../../records/workspace.js";
+import { isExpired } from "../../rules/keys/lifecycle.js";
+import { HeldPermissions } from "../../rules/permission.js";
+import { formatSecret, secretShape } from "../../secrets/format.js";
+import type { LoadedRecord, Want } from "../../store/key-store.js";
+import { DAY_MS } from "../../time.js";
+import { afterLeases } from "../after-leases.js";
 import { storedRules } from "../apis/key-rules.js";
-import { notFound, randomRepeated, transact, type Work } from "../context.js";
+import {
+  notFound,
+  type OperationContext,
+  randomRepeated,
+  transact,
+  type Work,
+} from "../context.js";
 import { decodeOrNull, deleteRecord, deleteStored } from "../damaged.js";
 import { forgetOf } from "../delete-in-batches.js";
 import { identityIds, identityWant } from "../identities/reference.js";
-import { countGiven, evenWithIssues, externalId, id } from "../input.js";
+import {
+  countGiven,
+  evenWithIssues,
+  externalId,
+  flag,
+  fullList,
+  grantNames,
+  type InputSchema,
+  id,
+  keyReference,
+  pageFields,
+  parseInput,
+  text,
+  wholeNumber,
+} from "../input.js";
+import { createKey } from "../keys/create-key.js";
+import { deleteLoaded } from "../keys/delete-key.js";
+import { readKey } from "../keys/load.js";
+import type { CreatedKey } from "../keys/operations.js";
+import { listKeys } from "../keys/read-keys.js";
+import { rotateLoaded } from "../keys/rotate-key.js";
+import { changeKey } from "../keys/update-key.js";
+import type { KeyView } from "../keys/view.js";
+import { namedKeyRatelimits } from "../limit-input.js";
 import { operation, type TableOf } from "../operation.js";
 import { requireId } from "../read.js";
 import { References } from "../references.js";
-import { spanBetween } from "../time-input.js";
-import { openPortalSession, portalAllow } from "./open-session.js";
-import type { PortalOperations } from "./operations.js";
+import { repeatable } from "../repeats/repeatable.js";
+import { STATISTICS_TABLE } from "../statistics.js";
+import { instant, spanBetween } from "../time-input.js";
+import {
+  OWN_KEY_FIELDS,
+  type OwnKey,
+  type PortalOperations,
+  type PortalSession,
+} from "./operations.js";
+
+/** Schema of what a session allows, in the input and in the record. */
+const portalAllow = z.strictObject({
+  apiIds: fullList(id, 20, "ids"),
+  create: flag.default(false),
+  rotate: flag.default(false),
+  revoke: flag.default(false),
+  permissions: grantNames.default([]),
+  maxKeys: wholeNumber(1, 10_000).optional(),
+  ratelimits: namedKeyRatelimits.optional(),
+});
+
+const name = text(...KEY_LABELS.name.length);
+
+const INPUTS = {
+  list: z.strictObject({ apiId: id.optional(), ...pageFields }),
+  create: z.strictObject({
+    apiId: id.optional(),
+    name: name.optional(),
+    expires: instant(0).optional(),
+    permissions: grantNames.optional(),
+  }),
+  rename: z.strictObject({ keyId: id, name }),
+  rotate: z.strictObject({
+    keyId: id,
+    graceMs: spanBetween(0, 7 * DAY_MS, "0 ms to 7 days").default(0),
+  }),
+  usage: z.strictObject({ keyId: id, days: wholeNumber(1, 366).default(30) }),
+};
+
+/** @see PortalOperations.openPortalSession */
+async function openPortalSession(
+  context: OperationContext,
+  secret: string,
+): Promise<PortalSession | null> {
+  const found = await findSession(context, secret);
+  if (found === null) return null;
+  const { session, identity } = found;
+  const allow = portalAllow.safeParse(session.allow);
+  if (!allow.success) throw corruptRecord(`portalSession ${session.id}`);
+  const apis = await readApis(context, allow.data.apiIds);
+  const { create, rotate, revoke, permissions, apiIds, maxKeys, ratelimits } = allow.data;
+  const allowed = new HeldPermissions(permissions);
+  const sessionWant = { kind: "portalSession", id: session.id } as const;
+  const assertOpen = (current: LoadedRecord | null) => {
+    const isOver = isExpired(session.expires, context.now());
+    if (isOver || current === null || current.linked === null)
+      throw new LatchkeyError("UNAUTHORIZED", "this portal session has ended");
+  };
+  const confined: OperationContext = {
+    ...context,
+    call: null,
+    actor: `portal session of ${identity.id}`,
+    confinedTo: {
+      identityId: identity.id,
+      apiIds,
+      maxKeys,
+      confirm: async (transaction) => assertOpen(await transaction.readOne(sessionWant)),
+    },
+  };
+  /** Reads, unless the session has ended: a program may keep an opened session. */
+  const read = async (...wants: readonly Want[]) => {
+    const { found } = await context.store.read(context.workspaceId, [sessionWant, ...wants]);
+    const [current = null, ...others] = found;
+    assertOpen(current);
+    return others;
+  };
+  const isOwn = (owner: string | null | undefined, apiId: string) =>
+    owner === identity.id && apiIds.includes(apiId);
+  /** Resolves when no process contradicts the result any more. */
+  const settled = <Answer>(running: Promise<Answer>) =>
+    afterLeases(running, () => context.awaitLeases(context.workspaceId));
+  const mayHold = (held: readonly string[]) => held.every((one) => allowed.grant(one));
+  const apiIn = (given: string | undefined): string => {
+    const apiId = given ?? (apiIds.length === 1 ? apiIds[0] : undefined);
+    if (apiId === undefined || !apiIds.includes(apiId)) throw notFound("api");
+    return apiId;
+  };
+  /** A repeat gets a remembered answer, so this first checks that the session is still open. It never shows a secret again. */
+  const repeatableOwn = (
+    name: string,
+    schema: InputSchema,
+    run: (context: OperationContext, input: unknown) => Promise<CreatedKey>,
+  ) => {
+    const call = repeatable(confined, name, schema, run);
+    return async (input: object): Promise<CreatedKey> => {
+      if (Object.hasOwn(Object(input), "idempotencyKey")) await read();
+      return call(input, { mayDecrypt: () => false }) as Promise<CreatedKey>;
+    };
+  };
+  return {
+    sessionId: session.id,
+    identityId: identity.id,
+    externalId: identity.externalId,
+    expires: session.expires,
+    allow: { create, rotate, revoke, permissions, ...(maxKeys !== undefined && { maxKeys }), apis },
+
+    async listMyKeys(input) {
+      const { apiId, ...page } = parseInput(INPUTS.list, input);
+      const listed = { ...page, apiId: apiIn(apiId), identityId: identity.id };
+      const [{ keys, damaged, cursor }] = await Promise.all([
+        listKeys.run(confined, listed),
+        read(),
+      ]);
+      return {
+        keys: keys
+          .filter((key) => isOwn(key.identity?.id, key.apiId))
+          .map((key) => toOwnKey(key, rotate && mayHold(key.permissions))),
+        ...(damaged !== undefined && { damaged }),
+        ...(cursor !== undefined && { cursor }),
+      };
+    },
+
+    createMyKey: repeatableOwn("createMyKey", INPUTS.create, async (own, input) => {
+      const given = parseInput(INPUTS.create, input);
+      if (!create) throw notAllowed("create");
+      const wanted = given.permissions ?? permissions;
+      if (!wanted.every((one) => permissions.includes(one)))
+        throw new LatchkeyError("FORBIDDEN", '"permissions" contains one that is not allowed here');
+      const { externalId } = identity;
+      const settings = { ...given, permissions: wanted, externalId, ratelimits };
+      return createKey(own, { ...settings, apiId: apiIn(given.apiId) });
+    }),
+
+    async renameMyKey(input) {
+      const { keyId, name } = parseInput(INPUTS.rename, input);
+      if (!create) throw notAllowed("rename");
+      return settled(
+        changeKey(
+          confined,
+          keyId,
+          () => ({ name }),
+          () => ({}),
+        ),
+      );
+    },
+
+    rotateMyKey: repeatableOwn("rotateMyKey", INPUTS.rotate, async (own, input) => {
+      const { keyId, graceMs } = parseInput(INPUTS.rotate, input);
+      if (!rotate) throw notAllowed("rotate");
+      const rotating = transact(own, async (work) => {
+        const loaded = await readKey(own, work.transaction, keyId);
+        if (!mayHold(loaded.permissions))
+          throw new LatchkeyError(
+            "FORBIDDEN",
+            "this key has more permissions than this session may grant",
+          );
+        const limits = ratelimits && { ratelimits: ratelimits.map(fromWireKeyLimit) };
+        return rotateLoaded(work, loaded, graceMs, limits);
+      });
+      return settled(rotating);
+    }),
+
+    async revokeMyKey(input) {
+      const { keyId } = parseInput(keyReference, input);
+      if (!revoke) throw notAllowed("revoke");
+      const revoking = transact(confined, async (work) => {
+        deleteLoaded(work, await readKey(confined, work.transaction, keyId));
+        return {};
+      });
+      return settled(revoking);
+    },
+
+    async usageOfMyKey(input) {
+      const { keyId, days } = parseInput(INPUTS.usage, input);
+      const start = Math.max(0, context.now() - (days - 1) * DAY_MS);
+      const usage = await STATISTICS_TABLE.getVerifications.run(confined, { keyId, start });
+      // Checked last: the key may have got another owner meanwhile.
+      const [loaded] = await read({ kind: "key", id: keyId });
+      const key = loaded && decodeOrNull(keyType, loaded.record, context.workspaceId);
+      if (!key || !isOwn(key.identityId, key.apiId)) throw notFound("key");
+      return usage;
+    },
+  };
+}
+
+/** A key without the fields that are only for the host. */
+function toOwnKey(view: KeyView, canRotate: boolean): OwnKey {
+  const shown = OWN_KEY_FIELDS.filter((field) => view[field] !== undefined);
+  const fields = Object.fromEntries(shown.map((field) => [field, view[field]]));
+  return { ...(fields as unknown as Omit<OwnKey, "canRotate">), canRotate };
+}
+
+function notAllowed(what: string): LatchkeyError {
+  return new LatchkeyError("FORBIDDEN", `this session is not allowed to ${what} keys`);
+}
+
+async function findSession({ store, hasher, workspaceId, now }: OperationContext, secret: string) {
+  const shape = typeof secret === "string" ? secretShape(secret) : "malformed";
+  if (shape === "malformed" || shape === "damaged") return null;
+  const wants = hasher
+    .candidates(secret)
+    .map((value) => ({ kind: "portalSession", index: SESSION_INDEX, value }) as const);
+  const { found } = await store.read(workspaceId, [
+    { kind: "workspace", id: workspaceId },
+    ...wants,
+  ]);
+  const [workspace = null, ...sessions] = found;
+  const loaded = sessions.find((one) => one !== null) ?? null;
+  if (loaded === null || loaded.linked === null) return null;
+  const session = portalSessionType.decode(loaded.record, workspaceId);
+  if (isExpired(session.expires, now())) return null;
+  if (workspace !== null && !workspaceType.decode(workspace.record, workspaceId).enabled)
+    throw new LatchkeyError("FORBIDDEN", "workspace is disabled", { reason: "workspace-disabled" });
+  return { session, identity: identityType.decode(loaded.linked.record, workspaceId) };
+}
+
+/** The ids and names of those of the APIs that still exist. */
+async function readApis({ store, workspaceId }: OperationContext, apiIds: readonly string[]) {
+  const { found } = await store.read(
+    workspaceId,
+    apiIds.map((apiId) => ({ kind: "api", id: apiId })),
+  );
+  return found.flatMap((loaded) => {
+    const api = loaded && decodeOrNull(apiType, loaded.record, workspaceId);
+    return api ? [{ id: api.id, name: api.name }] : [];
+  });
+}
 
 const MAX_TTL_MS = 3_600_000;
 

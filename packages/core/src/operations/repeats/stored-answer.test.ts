@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { LatchkeyError } from "../../errors.js";
-import { fromStoredAnswer, toStoredAnswer } from "./stored-answer.js";
+import { fromStoredAnswer, toStoredAnswer } from "./repeatable-call.js";
 
 /** A value after it was stored and read. */
 function again(answer: unknown): unknown {

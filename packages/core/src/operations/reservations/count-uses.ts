@@ -1,16 +1,18 @@
+import { LatchkeyError } from "../../errors.js";
+import { type IdentityRecord, identityType } from "../../records/identity.js";
 import type { Hold } from "../../rules/hold.js";
 import type { HoldResult } from "../../store/settle.js";
 import type { StatisticsSubject } from "../../store/statistics.js";
 import { countedBySettle } from "../../store/step-counts.js";
 import { type CountableKey, countedFor, subjectsOf } from "../../verification/counted-subjects.js";
 import type { CountedKey } from "../../verification/key-cache.js";
+import type { LoadedKey } from "../../verification/loaded-key.js";
 import type { OperationContext } from "../context.js";
-import { identityOfHold, keyOfHold } from "./hold-owners.js";
+import { decodeOrNull } from "../damaged.js";
+import { getKeyById } from "../keys/load.js";
+import { findRecord } from "../read.js";
 
-/**
- * Counts the uses of a settled reservation, once. `known`: its key; if undefined, the key is read. @returns Null if there is nothing to
- * wait for.
- */
+/** Counts the uses of a settled reservation, once. `known`: its key; undefined: it is read. @returns Null: there is nothing to wait for. */
 export function countUses(
   context: OperationContext,
   result: HoldResult,
@@ -34,10 +36,7 @@ export function countUses(
   });
 }
 
-/**
- * The subjects for which the end of a reservation counts its uses; undefined if it is not open. `look`: finds one that another process
- * made.
- */
+/** The subjects for which the end of a reservation counts its uses; undefined if it is not open. `look`: finds one of another process. */
 export async function countedBy(
   context: OperationContext,
   id: string,
@@ -62,4 +61,29 @@ async function findCounted(context: OperationContext, hold: Hold): Promise<Count
 
 function subjectsOfIdentity(identity: CountableKey["identity"]): readonly StatisticsSubject[] {
   return identity === null ? [] : [{ kind: "identity", id: identity.id }];
+}
+
+/** The key of a hold; null if it was deleted, while another key of its rotation still has its counters. */
+export async function keyOfHold(
+  context: OperationContext,
+  { keyId }: Pick<Hold, "keyId">,
+): Promise<LoadedKey | null> {
+  try {
+    return await getKeyById(context, keyId);
+  } catch (error) {
+    if (error instanceof LatchkeyError && error.code === "NOT_FOUND") return null;
+    throw error;
+  }
+}
+
+/** The identity that the key had when the hold was made; null for none, or if it is gone or damaged. `loaded`: the current key. */
+export async function identityOfHold(
+  context: OperationContext,
+  { identityId }: Pick<Hold, "identityId">,
+  loaded: Pick<LoadedKey, "identity"> | null,
+): Promise<IdentityRecord | null> {
+  if (identityId === null) return null;
+  if (loaded?.identity?.id === identityId) return loaded.identity;
+  const stored = await findRecord(context, { kind: "identity", id: identityId });
+  return stored && decodeOrNull(identityType, stored.record, context.workspaceId);
 }

@@ -2,8 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { LatchkeyError } from "../../errors.js";
 import { parseInput } from "../input.js";
-import { readSettleByHand } from "./read-settle.js";
-import { settleInput } from "./reservations.js";
+import { readSettleByHand, settleInput } from "./reservations.js";
 
 const text = fc.constantFrom(
   "a",

@@ -33,17 +33,22 @@ import { operation, type TableOf } from "../operation.js";
 import { requireId } from "../read.js";
 import { limitCost, reservationTtl, reserveInput, VERIFY_BOUNDS } from "../verify-key/input.js";
 import { EVERY_API, type VerifyScope } from "../verify-key/operations.js";
-import { readReservation } from "../verify-key/read-request.js";
+import {
+  hasOnly,
+  isText,
+  isWhole,
+  readCosts,
+  readReservation,
+} from "../verify-key/read-request.js";
 import { verifySecret } from "../verify-key/verify-key.js";
-import { countedBy, countUses } from "./count-uses.js";
-import { identityOfHold, keyOfHold } from "./hold-owners.js";
+import { countedBy, countUses, identityOfHold, keyOfHold } from "./count-uses.js";
 import type {
   ReservationOperations,
   ReservationView,
   ReserveOutcome,
   SettledReservation,
+  SettleInput,
 } from "./operations.js";
-import { readSettleByHand } from "./read-settle.js";
 
 const NO_LIMITS: readonly never[] = [];
 
@@ -155,10 +160,7 @@ function settle(
 /** No limit has a name this long. */
 const NO_LIMIT = [{ name: "-".repeat(VERIFY_BOUNDS.text + 1), cost: 0 }];
 
-/**
- * Called before a reservation is ended or renewed: its API must exist for the caller. One that is not open passes, because it is not
- * changed.
- */
+/** Before a reservation is ended or renewed: its API must exist for the caller. One that is not open passes: nothing is changed. */
 async function requireVisible(
   context: OperationContext,
   id: string,
@@ -334,4 +336,25 @@ function refusalOf(result: HoldResult, step?: EndStep): LatchkeyError {
     default:
       return notFound("reservation");
   }
+}
+
+const FIELDS = new Set(["reservationId", "remaining", "ratelimits"]);
+const USES_FIELDS = new Set(["cost"]);
+
+/** Reads the input of settle by hand, each field once; null if the schema must check it. Both return the same. */
+export function readSettleByHand(input: unknown): SettleInput | null {
+  if (!hasOnly(input, FIELDS)) return null;
+  const { reservationId, remaining, ratelimits } = input;
+  if (!isText(reservationId)) return null;
+  const uses = remaining === undefined ? undefined : readUses(remaining);
+  const limits = ratelimits === undefined ? undefined : readCosts(ratelimits);
+  return uses === null || limits === null
+    ? null
+    : { reservationId, remaining: uses, ratelimits: limits };
+}
+
+function readUses(value: unknown): SettleInput["remaining"] | null {
+  if (!hasOnly(value, USES_FIELDS)) return null;
+  const { cost } = value;
+  return isWhole(cost, 0) ? { cost } : null;
 }

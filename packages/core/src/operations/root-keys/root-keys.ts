@@ -203,10 +203,7 @@ function rootKeyFields({ name, permissions, expires }: RootKeyRecord) {
   return { name, permissions, expires };
 }
 
-/**
- * Writes the pointer from a hash to its root key. It comes before the root key: a pointer that leads nowhere is harmless, but a root key
- * without one could not be found.
- */
+/** Writes the pointer to a root key before it: a pointer that leads nowhere is harmless, but a root key without one cannot be found. */
 async function pointToRootKey(
   context: OperationContext,
   hash: string,
@@ -230,10 +227,7 @@ async function pointToRootKey(
 /** Bounds of the root keys that a caller creates. */
 type Maker = Pick<RootKeyRecord, "permissions" | "expires">;
 
-/**
- * The caller that makes or changes a root key; null: the host, without bounds. @throws LatchkeyError `UNAUTHORIZED` if it no longer
- * authorises anything.
- */
+/** The caller that makes or changes a root key; null: the host, without bounds. @throws LatchkeyError `UNAUTHORIZED` if it has ended. */
 async function readMaker(
   transaction: Transaction,
   by: RootKeyScope["by"],

@@ -68,9 +68,7 @@ function addFigureIssues(given: PartialWireLimit, sink: IssueSink): void {
 }
 
 /** Limits that a request names, each name once. */
-export const requestedLimits = limitList(
-  z.strictObject(requestedLimit).superRefine(addFigureIssues),
-);
+const requestedLimits = limitList(z.strictObject(requestedLimit).superRefine(addFigureIssues));
 
 /** The same for a verifier. */
 export const verifierLimits = limitList(

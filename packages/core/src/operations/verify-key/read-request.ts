@@ -86,10 +86,7 @@ export function readCosts(value: unknown): readonly LimitCost[] | null {
   return costs;
 }
 
-/**
- * Reads the input of verifyKey, each field once, because a getter may change. `otherwise`: gets a copy of an input that the schema must
- * check.
- */
+/** Reads the input of verifyKey, each field once: a getter may change. `otherwise`: gets a copy of an input that the schema must check. */
 export function readByHand<Other>(
   input: unknown,
   otherwise: (copy: unknown) => Other,

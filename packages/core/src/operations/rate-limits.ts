@@ -1,22 +1,22 @@
 import { z } from "zod";
-import { badRequest, LatchkeyError } from "../../errors.js";
-import { type IdentityRecord, identityType } from "../../records/identity.js";
-import { type KeyRecord, keyType } from "../../records/key.js";
-import type { RecordType } from "../../records/record-type.js";
-import type { Duration } from "../../rules/duration.js";
-import type { DefaultTypes, LatchkeyTypes, LimitName } from "../../rules/latchkey-types.js";
-import { LIMIT_ALGORITHMS, type LimitAlgorithm } from "../../rules/limit-state.js";
-import { fromWireFigures, type RateLimit } from "../../rules/rate-limit.js";
-import type { ChargePlan, LimitReading } from "../../store/charge.js";
-import type { Transaction } from "../../store/transaction.js";
+import { badRequest, LatchkeyError } from "../errors.js";
+import { type IdentityRecord, identityType } from "../records/identity.js";
+import { type KeyRecord, keyType } from "../records/key.js";
+import type { RecordType } from "../records/record-type.js";
+import type { Duration } from "../rules/duration.js";
+import type { DefaultTypes, LatchkeyTypes, LimitName } from "../rules/latchkey-types.js";
+import { LIMIT_ALGORITHMS, type LimitAlgorithm } from "../rules/limit-state.js";
+import { fromWireFigures, type RateLimit } from "../rules/rate-limit.js";
+import type { ChargePlan, LimitReading } from "../store/charge.js";
+import type { Transaction } from "../store/transaction.js";
 import {
   adHocWindow,
   configuredWindow,
   namespaceWindow,
   takenFrom,
-} from "../../verification/limit-precedence.js";
-import { type RatelimitState, ratelimitState } from "../../verification/verdict.js";
-import { transact } from "../context.js";
+} from "../verification/limit-precedence.js";
+import { type RatelimitState, ratelimitState } from "../verification/verdict.js";
+import { transact } from "./context.js";
 import {
   countGiven,
   evenWithIssues,
@@ -25,12 +25,12 @@ import {
   refuseField,
   text,
   wholeNumber,
-} from "../input.js";
-import { addCountingIssues, figureFields, type LimitFiguresInput } from "../limit-input.js";
-import { operation, type TableOf } from "../operation.js";
-import { readRecordIn } from "../read.js";
-import { duration } from "../time-input.js";
-import { refuseUsageChange } from "../uses-and-refill.js";
+} from "./input.js";
+import { addCountingIssues, figureFields, type LimitFiguresInput } from "./limit-input.js";
+import { operation, type TableOf } from "./operation.js";
+import { readRecordIn } from "./read.js";
+import { duration } from "./time-input.js";
+import { refuseUsageChange } from "./uses-and-refill.js";
 
 /** Input of limit. */
 export type LimitInput = LimitFiguresInput & {

@@ -1,28 +1,139 @@
 import { z } from "zod";
-import { buildAuditEntry, toAuditEvent } from "../../audit/entry.js";
-import { isCorruptRecord, LatchkeyError } from "../../errors.js";
-import { yieldToEventLoop } from "../../lib/promises.js";
-import { DIRECTORY_ID, rootKeyType } from "../../records/root-key.js";
+import { buildAuditEntry, toAuditEvent } from "../audit/entry.js";
+import { LatchkeyError } from "../errors.js";
+import { yieldToEventLoop } from "../lib/promises.js";
+import { DIRECTORY_ID, rootKeyType } from "../records/root-key.js";
 import {
   unwrittenWorkspace,
   WORKSPACE_ID_PATTERN,
   type WorkspaceRecord,
   workspaceType,
-} from "../../records/workspace.js";
-import type { Transaction } from "../../store/transaction.js";
-import { leaseTimesOf, STATE_ADDRESS, stateOf, stateRecord } from "../../store/workspace-state.js";
+} from "../records/workspace.js";
+import type { Transaction } from "../store/transaction.js";
+import { leaseTimesOf, STATE_ADDRESS, stateOf, stateRecord } from "../store/workspace-state.js";
 import {
   afterCursor,
   afterWriting,
   type OperationContext,
   randomRepeated,
   transact,
-} from "../context.js";
-import { decodeOrNull, readStored } from "../damaged.js";
-import { flag, orRequired, pageInput, parseInput, text } from "../input.js";
-import { operation, type Run, type TableOf } from "../operation.js";
-import { decodeAll, findRecord, listPages, pageInfo } from "../read.js";
-import type { WorkspaceOperations, WorkspaceView } from "./operations.js";
+} from "./context.js";
+import { decodeOrNull, readStored, withoutReadableRecord } from "./damaged.js";
+import { flag, orRequired, type PageInput, pageInput, parseInput, text } from "./input.js";
+import { operation, type Run, type TableOf } from "./operation.js";
+import { decodeAll, findRecord, listPages, type PageInfo, pageInfo } from "./read.js";
+
+/** Input of setWorkspaceEnabled over HTTP. */
+export type SetWorkspaceEnabledInput = {
+  /** Whether the workspace is enabled. */
+  readonly enabled: boolean;
+};
+
+/** A workspace that was created. */
+export interface CreatedWorkspace {
+  /** `ws_…` */
+  readonly workspaceId: string;
+}
+
+/** A workspace. */
+export interface WorkspaceView {
+  /** Id of the workspace. */
+  readonly id: string;
+  /** For people. */
+  readonly name?: string;
+  /** Whether it is enabled. */
+  readonly enabled: boolean;
+}
+
+/** A page of workspaces. */
+export interface WorkspaceList extends PageInfo {
+  /** In ascending order of id. */
+  readonly workspaces: readonly WorkspaceView[];
+  /** Exact number of workspaces of the store. */
+  readonly total: number;
+}
+
+/** Operations on workspaces: the tenants of a store. */
+export interface WorkspaceOperations {
+  /**
+   * Creates an enabled workspace with a new id. Work in it with `latchkey.workspace(workspaceId)`.
+   *
+   * You can also use any id without this call. It gives you an id that no other tenant has, and a name.
+   *
+   * @throws LatchkeyError `BAD_REQUEST`.
+   * @example
+   * const { workspaceId } = await latchkey.createWorkspace({ name: "Northwind" });
+   */
+  createWorkspace(input?: {
+    /** For people: 1 to 256 characters. */
+    readonly name?: string | undefined;
+  }): Promise<CreatedWorkspace>;
+  /**
+   * Reads this workspace. One that was never written to exists too: enabled, without a name.
+   *
+   * @throws LatchkeyError `STORE_CORRUPT` if its record is damaged.
+   * @example
+   * const { id, enabled } = await latchkey.getWorkspace();
+   */
+  getWorkspace(): Promise<WorkspaceView>;
+  /**
+   * Whether this workspace is enabled, for callers without a root key.
+   *
+   * @throws LatchkeyError `STORE_CORRUPT` if its record is damaged.
+   * @example
+   * if (!(await latchkey.isWorkspaceEnabled())) console.log("switched off");
+   */
+  isWorkspaceEnabled(): Promise<boolean>;
+  /**
+   * Enables or disables this workspace, for every call that starts after this has resolved. While it is disabled, every verification
+   * returns `FORBIDDEN`, and its root keys authorise nothing.
+   *
+   * @param enabled - Exactly true or false.
+   * @throws LatchkeyError `BAD_REQUEST` for anything else.
+   * @example
+   * await latchkey.setWorkspaceEnabled(false);
+   */
+  setWorkspaceEnabled(enabled: boolean): Promise<void>;
+  /**
+   * Lists all workspaces of the store that were ever written to, a page at a time; `workspaces()` iterates over all of them. Each page
+   * reads the ids of all.
+   *
+   * @throws LatchkeyError `BAD_REQUEST` for an invalid cursor.
+   * @example
+   * const { workspaces, total, cursor } = await latchkey.listWorkspaces({ limit: 20 });
+   */
+  listWorkspaces(input?: PageInput): Promise<WorkspaceList>;
+  /**
+   * Renames a workspace.
+   *
+   * @throws LatchkeyError `BAD_REQUEST`.
+   * @example
+   * await latchkey.updateWorkspace({ workspaceId, name: "Northwind Ltd" });
+   */
+  updateWorkspace(input: {
+    /** Id of the workspace. Default: this one. */
+    readonly workspaceId?: string | undefined;
+    /** For people: 1 to 256 characters; null for none. If omitted, it stays. */
+    readonly name?: string | null | undefined;
+  }): Promise<Record<string, never>>;
+  /**
+   * Deletes a workspace with everything in it, including its statistics and its audit log. From the first step on, every verification in it
+   * returns `FORBIDDEN`, its root keys authorise nothing, and nothing is written to it. It works in bounded steps that do not hold up other
+   * workspaces. If it fails on the way, the workspace stays closed: call it again. For a workspace that is already gone it resolves too.
+   *
+   * It cannot be undone. The id can then be used for a new workspace.
+   *
+   * @throws LatchkeyError `BAD_REQUEST`, also if `confirm` is not the id; `PRECONDITION_FAILED` while the store is being copied.
+   * @example
+   * await latchkey.deleteWorkspace({ workspaceId, confirm: workspaceId });
+   */
+  deleteWorkspace(input: {
+    /** Id of the workspace. */
+    readonly workspaceId: string;
+    /** The same id once more, as a safeguard. */
+    readonly confirm: string;
+  }): Promise<Record<string, never>>;
+}
 
 const ID_ERROR = "must be 1 to 64 characters of A-Z a-z 0-9 _ -";
 
@@ -165,20 +276,14 @@ export const WORKSPACE_TABLE = {
   }),
 } satisfies TableOf<WorkspaceOperations>;
 
-interface WrittenWorkspace {
-  /** Null: its record could not be read. */
-  readonly before: WorkspaceRecord | null;
-  readonly after: WorkspaceRecord;
-}
-
 /**
  * Enables, disables or renames a workspace, even one that was never written, and makes every process read it again; null if nothing
- * changes.
+ * changes. `before`: null if its record could not be read.
  */
 async function writeWorkspace(
   transaction: Transaction,
   fields: Partial<Pick<WorkspaceRecord, "enabled" | "name">>,
-): Promise<WrittenWorkspace | null> {
+): Promise<{ readonly before: WorkspaceRecord | null } | null> {
   const { workspaceId } = transaction;
   const address = { kind: "workspace", id: workspaceId } as const;
   const stored = await readStored(transaction, address);
@@ -193,7 +298,7 @@ async function writeWorkspace(
   if (before?.enabled === after.enabled && before.name === after.name) return null;
   transaction.update(workspaceType, before ?? unwritten, after);
   transaction.renewRevision();
-  return { before, after };
+  return { before };
 }
 
 async function readWorkspace(context: OperationContext): Promise<WorkspaceRecord> {
@@ -209,16 +314,11 @@ async function viewWorkspace(context: OperationContext): Promise<WorkspaceView> 
 }
 
 /** The view of a workspace; null if its record is damaged. */
-async function viewOrNull(
-  context: OperationContext,
-  workspaceId: string,
-): Promise<WorkspaceView | null> {
-  try {
-    return await viewWorkspace({ ...context, workspaceId });
-  } catch (error) {
-    if (isCorruptRecord(error)) return null;
-    throw error;
-  }
+function viewOrNull(context: OperationContext, workspaceId: string): Promise<WorkspaceView | null> {
+  return withoutReadableRecord<WorkspaceView | null>(
+    () => viewWorkspace({ ...context, workspaceId }),
+    async () => null,
+  );
 }
 
 /** The ids of all workspaces, ascending: stores return names in any order, and also those of partitions that are no workspace. */
