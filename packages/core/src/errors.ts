@@ -152,10 +152,7 @@ export class LatchkeyError extends Error {
   }
 }
 
-/**
- * Also accepts an error of another copy of this package: package managers and bundlers may load several copies into a process. Subclasses
- * are told apart as usual.
- */
+/** Also accepts errors of other copies of this package, which a process may have loaded. Subclasses are told apart as usual. */
 Object.defineProperty(LatchkeyError, Symbol.hasInstance, {
   value(this: unknown, value: unknown): boolean {
     if (Function.prototype[Symbol.hasInstance].call(this, value)) return true;
@@ -184,11 +181,7 @@ export function badRequest(
   return new LatchkeyError("BAD_REQUEST", listed.join("; "), { ...why, issues });
 }
 
-/**
- * The error for a damaged record. The verification or operation that meets it fails closed.
- *
- * @param what - The kind and id of the record, never its content: `key key_123`.
- */
+/** The error for a damaged record: whatever meets it fails closed. `what`: its kind and id, never its content: `key key_123`. */
 export function corruptRecord(what: string, cause?: unknown): LatchkeyError {
   return new LatchkeyError("STORE_CORRUPT", `the stored ${what} is damaged and was not used`, {
     cause,

@@ -65,10 +65,7 @@ function afterDrops(usage: Usage, { keepWindows, dropWindows }: CounterChange): 
   return { ...usage, holds: { ...holds, drops } };
 }
 
-/**
- * A drop replaces an earlier one of the same windows, because it covers all holds that the earlier one covers. So repeating it adds
- * nothing.
- */
+/** A drop replaces an earlier one of the same windows, because it covers all holds of that one. So repeating it adds nothing. */
 function dropsWith(
   { next }: HoldSums,
   drops: readonly WindowDrop[],

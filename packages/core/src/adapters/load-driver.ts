@@ -23,9 +23,7 @@ export function requireFrom(moduleUrl: string | undefined, name: string): unknow
   }
 }
 
-/**
- * This file, or the bundle that contains it, if that is CommonJS; otherwise null. `node -e` sets the name too, to a text that is no path.
- */
+/** This file, or the bundle that contains it, if that is CommonJS; otherwise null. `node -e` sets the name to a text that is no path. */
 function commonJsFile(): string | null {
   try {
     return isAbsolute(__filename) ? __filename : null;

@@ -94,11 +94,7 @@ export function plainHoldBook<Counters>(rows: HoldRows<Counters>) {
   } satisfies Partial<HoldBook<Counters>> & { readonly page: unknown };
 }
 
-/**
- * The records of a page, for a small store that sorts them each time.
- *
- * @param listed - All records of the list, in any order.
- */
+/** The records of a page, for a small store that sorts them each time. @param listed - All records of the list, in any order. */
 export function plainPage(
   listed: readonly LoadedRecord[],
   { after, descending = false, from, limit }: PageWant,

@@ -37,9 +37,7 @@ export function storedState(parts: StoredParts): StoredRecordState {
   return { record, usage: left, usedAt: parseWhole(parts.usedAt), handle };
 }
 
-/**
- * Reads `remaining`, `refilledAt` and `lastRefillAt`, as numbers, digits or null, and the text of the holds or null. Undefined if damaged.
- */
+/** Reads `remaining`, `refilledAt` and `lastRefillAt` (numbers, digits or null), and the text of the holds or null. Undefined: damaged. */
 export function readUsage(stored: readonly unknown[]): Usage | undefined {
   const read = (part: unknown) => (part === null ? null : (parseWhole(part) ?? undefined));
   const [remaining, refilledAt, lastRefillAt] = [read(stored[0]), read(stored[1]), read(stored[2])];

@@ -128,7 +128,7 @@ export function parseLimitState(text: string): LimitState {
 }
 
 /** A whole number as a store wrote it. @throws LatchkeyError `STORE_CORRUPT` for anything else. */
-export function wholeOf(text: string | undefined): number {
+function wholeOf(text: string | undefined): number {
   const number = parseWhole(text);
   if (number === null) throw corruptRecord("counters");
   return number;

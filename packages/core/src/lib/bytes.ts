@@ -36,9 +36,7 @@ export function encodeBase64Url(bytes: Uint8Array): string {
   return encodeBinary(binary);
 }
 
-/**
- * Decodes base64url without padding; null for a text that {@link encodeBase64Url} would not write, so each byte string has only one text.
- */
+/** Decodes base64url without padding; null for a text that {@link encodeBase64Url} would not write: each byte string has one text. */
 export function decodeBase64Url(text: string): Uint8Array | null {
   const binary = decodeBinary(text);
   return binary === null ? null : bytesOfBinary(binary);

@@ -14,10 +14,7 @@ export function deepFrozen<Value>(value: Value): Value {
   return Object.freeze(value);
 }
 
-/**
- * Whether a value is nested deeper than `levels`; an object or list is the first level. Does not recurse, so any depth is safe. True for a
- * cyclic value.
- */
+/** Whether a value, the first level, is nested deeper than `levels`; true for a cyclic one. Does not recurse, so any depth is safe. */
 export function isDeeperThan(levels: number, value: unknown): boolean {
   const pending: (readonly [value: unknown, level: number])[] = [[value, 1]];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {

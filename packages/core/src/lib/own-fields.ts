@@ -4,9 +4,7 @@ export function isPolluted(): boolean {
   return false;
 }
 
-/**
- * A copy without prototypes of an object, and of the plain objects and lists in it down to this depth; other values are returned unchanged.
- */
+/** A copy without prototypes of an object, and of plain objects and lists in it down to this depth; other values stay as they are. */
 export function withoutPrototype<Value>(value: Value, depth: number): Value {
   if (typeof value !== "object" || value === null || depth === 0) return value;
   if (Array.isArray(value)) return value.map((item) => withoutPrototype(item, depth - 1)) as Value;
@@ -17,9 +15,7 @@ export function withoutPrototype<Value>(value: Value, depth: number): Value {
   return copy as Value;
 }
 
-/**
- * Whether this is an object as a literal or `JSON.parse` makes it, here or in another realm: a test runner may run the caller in a `vm`.
- */
+/** Whether this is an object as a literal or `JSON.parse` makes it, in any realm: a test runner may run the caller in a `vm`. */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (typeof value !== "object" || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

@@ -6,9 +6,7 @@ const POOL_SIZE = 2_048;
 /** Fills an array with unpredictable bytes and returns it. */
 type Fill = (bytes: Uint8Array<ArrayBuffer>) => Uint8Array;
 
-/**
- * Unpredictable bytes from a pool that is refilled when it is used up. No byte is returned twice; returned bytes are wiped from the pool.
- */
+/** Unpredictable bytes from a pool that is refilled when it is used up. No byte is returned twice; the pool keeps no returned byte. */
 export function createRandomPool(fill: Fill = fillFromWebCrypto): RandomBytes {
   const pool = new Uint8Array(POOL_SIZE);
   let used = POOL_SIZE;

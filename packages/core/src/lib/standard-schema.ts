@@ -1,8 +1,4 @@
-/**
- * A schema of Standard Schema, version 1, such as those of zod, valibot and arktype. Only the parts that latchkey uses.
- *
- * @see https://standardschema.dev
- */
+/** A schema of Standard Schema, version 1 (zod, valibot, arktype …): the parts that latchkey uses. @see https://standardschema.dev */
 export interface StandardSchema<Input = unknown, Output = Input> {
   /** The interface. */
   readonly "~standard": {

@@ -119,13 +119,6 @@ export class BodyReader {
     if (typeof value !== "object" || value === null || Array.isArray(value)) return refuse(name);
     return deepFrozen(value) as { readonly [member: string]: JsonValue };
   }
-
-  /** A list of JSON values of any kind. Absent is an empty list. */
-  values(name: string): readonly JsonValue[] {
-    const value = this.#members[name];
-    if (value === undefined) return NONE;
-    return Array.isArray(value) ? (deepFrozen(value) as readonly JsonValue[]) : refuse(name);
-  }
 }
 
 const NONE: readonly never[] = Object.freeze([]);

@@ -12,9 +12,7 @@ export interface HeldLimit {
   readonly at: EpochMs;
   /** Units that flow into a token bucket per `duration`; otherwise 0. */
   readonly rate: number;
-  /**
-   * The bucket's inflow counter right after they were taken. Absent: the bucket did not count its inflow, or the limit is no token bucket.
-   */
+  /** The bucket's inflow counter right after they were taken. Absent: it did not count its inflow, or the limit is no token bucket. */
   readonly flowed?: number | undefined;
 }
 

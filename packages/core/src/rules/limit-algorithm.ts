@@ -18,9 +18,7 @@ export interface LimitFigures extends LimitKind {
   readonly limit: number;
   /** Units that a token bucket holds: a whole number >= 1. Ignored otherwise. */
   readonly burst: number;
-  /**
-   * How many of the taken units a lease holds: a token bucket does not refill them until the lease ends. Absent: none. Ignored otherwise.
-   */
+  /** How many of the taken units a lease holds: a token bucket refills them only when it has ended. Absent: none. Ignored otherwise. */
   readonly held?: number | undefined;
 }
 

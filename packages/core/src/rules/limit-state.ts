@@ -41,9 +41,7 @@ export const NONE_EARLIER: readonly number[] = Object.freeze([]);
 
 const MARKS = { fixed: "", sliding: "s", "token-bucket": "t", concurrent: "c" } as const;
 
-/**
- * Algorithm and duration as a part of a window's name: a limit with another algorithm or duration counts anew, so it needs another name.
- */
+/** Algorithm and duration as a part of a window's name: a limit with others counts anew, so it needs another name. */
 export function kindText({ algorithm, duration }: LimitKind): string {
   return `${MARKS[algorithm]}${duration}`;
 }

@@ -82,10 +82,7 @@ export interface NoticePeriod {
   readonly endAt: EpochMs;
 }
 
-/**
- * The period of uses: from one refill, or from when they were set, to the next refill. Without a refill, a UTC day, because uses may come
- * back at any time.
- */
+/** The period of uses: from a refill, or when they were set, to the next refill. Without one, a UTC day: uses may come back at any time. */
 export function periodOfUses(
   refill: Refill | null,
   refilledAt: EpochMs,

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { attemptTaking } from "../testing/attempt-taking.js";
-import { fixedWindows } from "../testing/records.js";
+import { attemptTaking, fixedWindows } from "../testing/records.js";
 import type { LimitState } from "./limit-state.js";
 import { currentWindow, windowStartAt } from "./rate-window.js";
 

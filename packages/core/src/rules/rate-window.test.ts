@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { attemptTaking } from "../testing/attempt-taking.js";
-import { fixedWindows } from "../testing/records.js";
+import { attemptTaking, fixedWindows } from "../testing/records.js";
 import { currentWindow, windowStartAt } from "./rate-window.js";
 
 const MINUTE = 60_000;

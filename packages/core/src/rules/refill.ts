@@ -101,9 +101,7 @@ export function latestRefillDueAt(refill: Refill, now: EpochMs): EpochMs {
   return dueAt(refill, now, 0);
 }
 
-/**
- * The first due instant after `now` (at a due one, the next); null if later than any `Date`. `times`: which of them: 1 (the next) or more.
- */
+/** The first due instant after `now` (at a due one, the next), or the one that is `times` later; null if later than any `Date`. */
 export function nextRefillDueAt(refill: Refill, now: EpochMs, times: number = 1): EpochMs | null {
   const since = "from" in refill ? Math.max(now, refill.from) : now;
   const at = dueAt(refill, since, times);
@@ -133,9 +131,7 @@ function carriedRefill(refill: Refill, dueAt: EpochMs, since: EpochMs | null): D
   };
 }
 
-/**
- * How many times the refill fell due after `since`, up to and including `now`; 0 if `now` is not later. Refills until `since` are applied.
- */
+/** How many times the refill fell due after `since`, up to and including `now`; 0 if `now` is not later. */
 export function refillsDue(refill: Refill, since: EpochMs, now: EpochMs): number {
   return Math.max(0, refillsUntil(refill, now) - refillsUntil(refill, since));
 }
@@ -177,9 +173,7 @@ function dueAt(refill: Refill, now: EpochMs, periods: number): EpochMs {
   return from + (stepsUntil(every, from, now) + periods) * every;
 }
 
-/**
- * The number of the latest refill at or before `now`; each has one more than the one before. Refills of a span start with 1; 0: none yet.
- */
+/** The number of the latest refill at or before `now`: one more than that of the one before. Those of a span start with 1; 0: none yet. */
 function refillsUntil(refill: Refill, now: EpochMs): number {
   if (refill.interval === "monthly") return monthsUntil(refill.refillDay, now);
   const { every, from } = stepsOf(refill);

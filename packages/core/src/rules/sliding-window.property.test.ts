@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { attemptTaking } from "../testing/attempt-taking.js";
+import { attemptTaking } from "../testing/records.js";
 import { LAST_INSTANT } from "../time.js";
 import { admitsAt, limitAt, resetAt, roomOf } from "./limit-algorithm.js";
 import type { LimitState } from "./limit-state.js";

@@ -128,10 +128,7 @@ export function bucketAfterReturn(
   return { ...state, used };
 }
 
-/**
- * The bucket after a lease has ended. Unused units come back. Used units count from now on: until now, the bucket was as full as it can be
- * with the held units missing.
- */
+/** The bucket after a lease: unused units come back, used ones count from now on, because it was as full as it can be without them. */
 export function bucketAfterLease(
   state: LimitState,
   { duration }: Pick<BucketLimit, "duration">,

@@ -11,19 +11,13 @@ export interface KeyRing {
   readonly keys: Readonly<Record<string, Uint8Array>>;
 }
 
-/** How long each key of a ring must be, in bytes. */
-export interface KeyRingBounds {
-  readonly minBytes: number;
-  readonly maxBytes: number;
-}
-
 const RING_KEY_ID = /^[A-Za-z0-9_-]{1,32}$/;
 
 /** Checks a ring and copies it. @throws TypeError naming the option and what is wrong. No message holds key material. */
 export function copyKeyRing(
   name: string,
   ring: KeyRing,
-  { minBytes, maxBytes }: KeyRingBounds,
+  { minBytes, maxBytes }: { readonly minBytes: number; readonly maxBytes: number },
 ): ReadonlyMap<string, Uint8Array> {
   const size = minBytes === maxBytes ? `${minBytes}` : `${minBytes} to ${maxBytes}`;
   const copy = new Map<string, Uint8Array>();

@@ -34,10 +34,7 @@ function byteLengthOf(secret: string): number {
   return decodeBase58(splitSecret(secret).body)?.[1] ?? BYTE_LENGTH.min;
 }
 
-/**
- * The lowest and the highest characters that bodies with `byteLength` random bytes can show: texts of the same length sort like the numbers
- * that they encode.
- */
+/** The lowest and the highest characters that bodies of this length can show. Texts of the same length sort like the numbers in them. */
 export function shownBodies(byteLength: number): {
   readonly lowest: string;
   readonly highest: string;

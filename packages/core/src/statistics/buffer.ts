@@ -39,10 +39,7 @@ export interface StatisticsBuffer {
   count(key: CountedKey, code: SumCode, now: EpochMs, by?: number): boolean;
   /** Number of keys held, counted per hour. */
   readonly heldKeys: number;
-  /**
-   * Takes out all counts, in batches that are built lazily, each in some milliseconds. Counts that are {@link LATE_MS} late go to the hour
-   * of `now`.
-   */
+  /** Takes out all counts, in batches that are built lazily. Counts that are {@link LATE_MS} late go to the hour of `now`. */
   take(now: EpochMs): Iterable<WorkspaceBatch>;
   /** Takes back batches that were not added. For a store that stays away, the latest {@link MAX_RETURNED} are held. */
   giveBack(batch: WorkspaceBatch): void;
@@ -71,9 +68,7 @@ export function createStatisticsBuffer(
   /** Earlier counts: of an hour that is over, or for an identity or tags that the key no longer has. */
   let closed: KeyCounts[] = [];
   let returned: WorkspaceBatch[] = [];
-  /**
-   * Replaced with every hour and by every `take`. No two buffers share one, so counts that a key brings from another buffer are not used.
-   */
+  /** Replaced with every hour and `take`. No two buffers share one, so counts that a key brings from another buffer are not used. */
   let generation: object = {};
   let hourAt: EpochMs = 0;
   let hourEndAt: EpochMs = 0;

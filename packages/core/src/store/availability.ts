@@ -58,9 +58,7 @@ export interface AvailableStore extends KeyStore {
   leases(
     workspaceId: string,
   ): { readonly revision: number; readonly leases: LeaseTimes | null } | undefined;
-  /**
-   * How long a change waits for leases, 0 without leases. For a workspace that is no longer cached, the longest wait that was ever read.
-   */
+  /** How long a change waits for leases, 0 without. For a workspace that is no longer cached, the longest wait that was ever read. */
   leaseWait(workspaceId: string): SpanMs;
   /**
    * Writes new lease times, which every process notices by the revision, unless `beside` is gone. @returns The lease times afterwards, and
@@ -149,9 +147,7 @@ export function createAvailabilityStore(store: KeyStore, random: RandomBytes): A
     });
   }
 
-  /**
-   * Adds the sums first, so that a reader of the trail finds them. Counts must not recreate a workspace that is deleted or being deleted.
-   */
+  /** Adds the sums first, so that a reader of the trail finds them. Counts must not recreate a workspace that is being deleted or gone. */
   async function addStatistics(workspaceId: string, batch: StatisticsBatch): Promise<void> {
     const counted = [...batch.counts.map(({ subject }) => subject), ...batch.uses];
     const state = await stateToCount(workspaceId, counted);

@@ -139,10 +139,7 @@ export interface AppliedCharge {
   readonly limits: readonly LimitReading[];
   /** Only if the plan was charged and holds something. */
   readonly hold?: OpenHold | undefined;
-  /**
-   * True: the result of an earlier charge with the same request id; nothing changed now. Absent from that charge and from what is
-   * remembered.
-   */
+  /** True: the remembered result of an earlier charge with the same request id: nothing changed now. Otherwise absent. */
   readonly isRepeat?: true | undefined;
   /** Decided by a lease; no store returns this. */
   readonly leased?: true | undefined;

@@ -10,7 +10,7 @@ import type { EndStep, HoldStep } from "./settle.js";
 import type { SettledCharge, SettledStore } from "./settled-store.js";
 
 /** A process that has not given its units back for this long is dead, by the clock of the process that watches. */
-export const DEAD_AFTER_MS: SpanMs = 600_000;
+const DEAD_AFTER_MS: SpanMs = 600_000;
 
 /** How often the leases of a record in use are checked. */
 const LOOK_EVERY_MS: SpanMs = 10_000;
@@ -144,7 +144,7 @@ export function counterOf(plan: ChargePlan, owner: number | null, window = ""): 
 }
 
 /** The step that reports how much of a lease was used. */
-export function endStepOf({ id, plan, cost, used }: Lease): EndStep {
+function endStepOf({ id, plan, cost, used }: Lease): EndStep {
   const limits = plan.limits.map(({ window, cost: units }) => ({
     name: limitNameOf(window),
     cost: used * units,

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Hold } from "../rules/hold.js";
-import { PlainHolds } from "../testing/hold-book.js";
-import { SLOTS, UNITS } from "../testing/limit-charges.js";
-import { usageOf } from "../testing/records.js";
+import { PlainHolds } from "../testing/holds.js";
+import { SLOTS, UNITS, usageOf } from "../testing/records.js";
 import type { ChargePlan } from "./charge.js";
 import { type EndStep, type HoldStep, MOST_ENDED_AT_ONCE, REMEMBER_END_MS } from "./settle.js";
 

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { PlainCounters } from "../testing/hold-book.js";
 import { check, Run, roomAsIf, same, stateOf, usesAsIf } from "../testing/hold-run.js";
-import { LIMITS, ROOM, refilling, steps } from "../testing/hold-steps.js";
+import { LIMITS, type PlainCounters, ROOM, refilling, steps } from "../testing/holds.js";
 
 const granted = fc.tuple(
   fc.option(fc.nat({ max: 90 }), { freq: 8 }),

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { PlainHolds } from "../testing/hold-book.js";
-import { SLOTS, UNITS } from "../testing/limit-charges.js";
-import { usageOf } from "../testing/records.js";
+import { PlainHolds } from "../testing/holds.js";
+import { SLOTS, UNITS, usageOf } from "../testing/records.js";
 import { LAST_INSTANT } from "../time.js";
 import type { ChargePlan } from "./charge.js";
 import type { EndStep, HoldStep } from "./settle.js";

@@ -27,9 +27,7 @@ export const MOST_ENDED_AT_ONCE = 100;
 
 /** A step that changes holds. */
 export type HoldStep =
-  /**
-   * Ends a hold. `uses`: null for all. `rest`: whether unnamed limits were used completely. `isAlone`: whether other expired holds stay.
-   */
+  /** Ends a hold. `uses`: null for all. `rest`: unnamed limits were used completely. `isAlone`: other expired holds stay. */
   | {
       readonly kind: "end";
       readonly id: string;

@@ -122,11 +122,7 @@ export interface StatisticsPage {
 /** Most sums of one subject on one day. */
 export const MOST_SUMS_A_DAY = 24 * SUM_CODES.length;
 
-/**
- * Cuts sums that a store read in order into a page of whole subjects.
- *
- * @param sums - All, or the first `limit +` {@link MOST_SUMS_A_DAY}.
- */
+/** Cuts sums that a store read in order into a page of whole subjects. `sums`: all, or the first `limit +` {@link MOST_SUMS_A_DAY}. */
 export function wholeSubjects(sums: readonly SubjectCount[], limit: number): StatisticsPage {
   if (sums.length < limit + MOST_SUMS_A_DAY) return { sums, hasMore: false };
   const lastId = sums.at(-1)?.subject.id;

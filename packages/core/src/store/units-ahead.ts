@@ -37,9 +37,7 @@ const MOST_BESIDE: readonly [ofKey: number, ofIdentity: number] = [100, 1_000];
 /** Verifications that the first lease of a key is taken for. */
 const FIRST_WANTED = 8;
 
-/**
- * A key is in use if the store is asked about it this often within the time of a lease: taking one and giving it back costs two more calls.
- */
+/** A key is in use if the store is asked about it this often within a lease: taking one and giving it back costs two more calls. */
 const IN_USE = 4;
 
 /** The state of one plan. */
@@ -59,16 +57,6 @@ interface PlanState {
   restsUntil: number;
 }
 
-/** Takes units ahead, and gives them back. */
-export interface UnitsAhead {
-  /** Charges a plan that takes units of a key and its identity. `isLeasing`: whether a lease may be taken at the revision of the plan. */
-  charge(plan: ChargePlan, moment: ChargeMoment, isLeasing: boolean): Charging;
-  /** Charges a plan that the store decides: it is never refused because of units that this process holds for the same key. */
-  chargeBeside(plan: ChargePlan, moment: ChargeMoment): Charging;
-  /** Gives back unused units, and waits for the store. */
-  giveAllBack(): Promise<void>;
-}
-
 /** Units that a process takes ahead, as holds in the store, and uses without asking it. @see packages/core/decisions/0055-units-ahead-are-holds.md */
 export function createUnitsAhead(
   store: SettledStore,
@@ -76,7 +64,7 @@ export function createUnitsAhead(
   now: Clock,
   steady: Timer,
   newId: () => string,
-): UnitsAhead {
+) {
   const plans = new WeakMap<ChargePlan, PlanState>();
   const held = new HeldLeases(store, ms, now, steady);
   const beside = new ChargesBeside(store, held);
@@ -295,9 +283,13 @@ export function createUnitsAhead(
   }
 
   return {
-    charge: (plan, moment, isLeasing) => charge(plan, moment, isLeasing),
-    chargeBeside: (plan, moment) => beside.charge(plan, moment),
-    async giveAllBack() {
+    /** Charges a plan that takes units of a key and its identity. `isLeasing`: whether a lease may be taken at the revision of the plan. */
+    charge: (plan: ChargePlan, moment: ChargeMoment, isLeasing: boolean) =>
+      charge(plan, moment, isLeasing),
+    /** Charges a plan that the store decides: it is never refused because of units that this process holds for the same key. */
+    chargeBeside: (plan: ChargePlan, moment: ChargeMoment) => beside.charge(plan, moment),
+    /** Gives back unused units, and waits for the store. */
+    async giveAllBack(): Promise<void> {
       isClosed = true;
       await Promise.allSettled(takings);
       await held.giveAllBack();

@@ -40,11 +40,7 @@ export interface LeaseTimes {
 /** Address of the record with the {@link WorkspaceState}, unlike any id of a workspace. A workspace without this record is open. */
 export const STATE_ADDRESS: RecordAddress = { kind: "workspace", id: "$state" };
 
-/**
- * The state that a record holds; null without a record: the workspace is open.
- *
- * @throws LatchkeyError `STORE_CORRUPT` if it is damaged.
- */
+/** The state that a record holds; null without a record: the workspace is open. @throws LatchkeyError `STORE_CORRUPT` if it is damaged. */
 export function stateOf(loaded: LoadedRecord | null): WorkspaceState | null {
   if (loaded === null) return null;
   const { body, version } = loaded.record;
@@ -79,10 +75,7 @@ function isState(body: unknown): body is WorkspaceState {
   return STATES.includes(state) && (source === undefined || typeof source === "string");
 }
 
-/**
- * The record of a state. `state`: null for an open workspace that has `leases`. Write it with a new revision, so that other processes
- * notice it.
- */
+/** The record of a state; null for an open workspace with `leases`. Write it with a new revision, so that other processes notice it. */
 export function stateRecord(
   state: WorkspaceState | null,
   version: number,

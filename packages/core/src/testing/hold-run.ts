@@ -4,7 +4,6 @@ import { limitAt, roomOf } from "../rules/limit-algorithm.js";
 import type { DueRefill } from "../rules/refill.js";
 import type { CounterChange } from "../store/change.js";
 import type { ChargePlan, LimitCharge } from "../store/charge.js";
-import { type PlainCounters, PlainHolds } from "./hold-book.js";
 import {
   DURATION,
   dueBetween,
@@ -13,6 +12,8 @@ import {
   nameOf,
   type Owner,
   PERIOD,
+  type PlainCounters,
+  PlainHolds,
   RATES,
   type Refilling,
   ROOM,
@@ -21,7 +22,7 @@ import {
   type StepOf,
   type Which,
   windowOf,
-} from "./hold-steps.js";
+} from "./holds.js";
 import { usageOf } from "./records.js";
 
 const idOf = (number: number) => `rsv_${String(number).padStart(3, "0")}`;

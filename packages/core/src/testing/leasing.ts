@@ -30,9 +30,7 @@ export const PLAN: ChargePlan = {
 /** The steady clock and the wall clock advance together unless a test says otherwise. */
 export const clock = { time: 0 };
 
-/**
- * A store with one key of 10,000 uses, and units ahead on it. The store was asked twice already. Units that are given back are not counted.
- */
+/** A store with one key of 10,000 uses, and units ahead on it, which was asked twice already. It does not count units that come back. */
 export function aProcess(own = PLAN) {
   const unused = { usage: usageOf(10_000), windows: [null] as (object | null)[], remembered: null };
   let state = unused;

@@ -2,7 +2,10 @@ import type { AuditEntry } from "../records/audit-entry.js";
 import type { IdentityRecord } from "../records/identity.js";
 import type { KeyRateLimit, KeyRecord } from "../records/key.js";
 import { labelsOf } from "../records/key-labels.js";
+import { afterTaking, type LimitFigures, limitAt, roomOf } from "../rules/limit-algorithm.js";
+import type { LimitState } from "../rules/limit-state.js";
 import { HeldPermissions } from "../rules/permission.js";
+import type { LimitCharge } from "../store/charge.js";
 import type { Usage } from "../store/counters.js";
 import type { EpochMs } from "../time.js";
 import type { LoadedKey } from "../verification/loaded-key.js";
@@ -133,4 +136,27 @@ export function limitNamed(name: string, limit = 10, duration = 60_000): KeyRate
     async: false,
     autoApply: name === "default",
   };
+}
+
+/** Takes five of nine units a minute of a key. */
+export const UNITS: LimitCharge = {
+  ...{ name: "files", window: "60000:files", owner: 0, cost: 5, shadow: false },
+  ...{ algorithm: "fixed", limit: 9, duration: 60_000, burst: 9 },
+};
+
+/** Takes one of nine slots of a key. */
+export const SLOTS: LimitCharge = {
+  ...{ ...UNITS, name: "parallel", window: "c60000:parallel", cost: 1 },
+  ...{ algorithm: "concurrent" },
+};
+
+/** The limit after `cost` units were taken from it; null if it refuses them. */
+export function attemptTaking(
+  stored: LimitState | null,
+  limit: LimitFigures,
+  cost: number,
+  now: EpochMs,
+): LimitState | null {
+  const current = limitAt(stored, limit, now);
+  return cost > roomOf(current, limit) ? null : afterTaking(current, limit, cost);
 }

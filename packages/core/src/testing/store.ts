@@ -1,6 +1,7 @@
+import { judgeChange } from "../adapters/judge-change.js";
 import type { RecordType } from "../records/record-type.js";
 import type { Change, Claim, CommitResult, RecordAddress } from "../store/change.js";
-import { changeUsage, type Usage } from "../store/counters.js";
+import type { Usage } from "../store/counters.js";
 import type { KeyStore, LoadedRecord, ReadResult, Want } from "../store/key-store.js";
 
 /**
@@ -52,26 +53,14 @@ export class TestStore implements Pick<KeyStore, "read" | "commit"> {
 
   async commit(_workspaceId: string, change: Change): Promise<CommitResult> {
     this.changes.push(change);
-    const stale = change.expects.findIndex(({ version, ...address }) => {
-      const found = this.get(address)?.record.version ?? null;
-      return version === "exists" ? found === null : found !== version;
+    const judged = judgeChange<LoadedRecord>(change, {
+      version: (address) => this.get(address)?.record.version ?? null,
+      holder: (claim) => this.#claims.get(nameOf(claim)),
+      counters: (address) => this.get(address),
+      usage: ({ usage }) => usage as Usage,
     });
-    if (stale !== -1) return { kind: "stale", index: stale };
-    const released = new Set(change.releases.map(nameOf));
-    const taken = change.claims.findIndex((claim) => {
-      const holder = this.#claims.get(nameOf(claim));
-      return holder !== undefined && holder !== claim.id && !released.has(nameOf(claim));
-    });
-    if (taken !== -1) return { kind: "taken", index: taken };
-    const usages: Usage[] = [];
-    for (const [index, { usage, ...address }] of change.counters.entries()) {
-      const before = this.get(address)?.usage;
-      if (before === undefined || before === null) throw new Error("no such counter");
-      const after = usage === undefined ? before : changeUsage(before, usage);
-      if (!("kind" in after)) usages.push(after);
-      else if (after.kind === "changed") usages.push(after.usage);
-      else return { kind: "refused", index, reason: after };
-    }
+    if (judged.kind !== "committed") return judged;
+    const { usages } = judged;
     this.#write(change, usages);
     return { kind: "committed", usages };
   }

@@ -59,10 +59,7 @@ export function emptySnapshot(revision: number): Snapshot {
 }
 
 /** The records that a snapshot lacks: of `wanted`, and of the permissions of the roles in `wanted`. */
-export function missingIn(
-  snapshot: Snapshot,
-  wanted: readonly SharedRecord[],
-): readonly SharedRecord[] {
+function missingIn(snapshot: Snapshot, wanted: readonly SharedRecord[]): readonly SharedRecord[] {
   const missing = new Map<string, SharedRecord>();
   const miss = ({ kind, id }: SharedRecord): void => {
     if (!snapshot[kind].has(id)) missing.set(`${kind} ${id}`, { kind, id });
@@ -93,10 +90,7 @@ export function learn(
 }
 
 /** The records that keys refer to. A damaged key refers to none. */
-export function sharedBy(
-  workspaceId: string,
-  found: readonly LoadedRecord[],
-): readonly SharedRecord[] {
+function sharedBy(workspaceId: string, found: readonly LoadedRecord[]): readonly SharedRecord[] {
   return found.flatMap(({ record }): readonly SharedRecord[] => {
     const key = tryRead(() => keyType.decode(record, workspaceId));
     if (key instanceof LatchkeyError) return [];
@@ -144,7 +138,7 @@ export function loadKey(
 }
 
 /** The roles or permissions that exist, in ascending order of name. */
-export function namedGrants(
+function namedGrants(
   records: Map<string, Known<NamedGrant>>,
   ids: readonly string[],
 ): readonly NamedGrant[] {
@@ -232,10 +226,7 @@ export class Catalog {
     this.#store = store;
   }
 
-  /**
-   * Assembles keys that were read at a revision; null if that is no longer current: read them again. Synchronous if all that they refer to
-   * is known.
-   */
+  /** Assembles keys that were read at a revision; null if that is no longer current. Synchronous if all that they refer to is known. */
   loadKeys(
     workspaceId: string,
     revision: number,

@@ -17,11 +17,7 @@ const CODE_BY_CHARGE = {
   "usage-exceeded": "USAGE_EXCEEDED",
 } as const;
 
-/**
- * Decides what the records decide, before any counter is read; null if they do not refuse.
- *
- * @see packages/core/decisions/0005-order-of-checks.md
- */
+/** What the records decide, before any counter is read; null: no refusal. @see packages/core/decisions/0005-order-of-checks.md */
 export function judgeRecords(
   loaded: VerifiableKey,
   question: VerifyQuestion,

@@ -57,11 +57,7 @@ export interface ReservedKey extends CountedKey {
 }
 
 /** A key with everything that its verifications need again and again, computed once. */
-export interface CachedKey extends VerifiableKey {
-  /** The refill of the uses that it takes from. */
-  readonly refill: Refill | null;
-  /** Where its verifications are counted; null before the first. */
-  counts: KeyCounts | null;
+export interface CachedKey extends VerifiableKey, Pick<ReservedKey, "refill" | "counts"> {
   /** The plan of the plain question. A store caches in it what it derives from it. */
   readonly plainPlan: ChargePlan;
   /** The plan of the latest question with another cost or with limits, which is likely to come again. */

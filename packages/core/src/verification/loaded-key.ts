@@ -16,15 +16,13 @@ export interface NamedGrant<Name extends string = string> {
   readonly name: Name;
 }
 
-/** Roles and permissions that a key was given directly, in contrast to those that come with its roles. */
-export interface DirectGrants {
-  readonly roles: readonly NamedGrant[];
-  readonly permissions: readonly NamedGrant[];
-}
-
 /** Roles and permissions by name, all lists in ascending order of name. */
 export interface ResolvedGrants {
-  readonly direct: DirectGrants;
+  /** Those that a key was given directly, in contrast to those that come with its roles. */
+  readonly direct: {
+    readonly roles: readonly NamedGrant[];
+    readonly permissions: readonly NamedGrant[];
+  };
   /** Names of the roles. */
   readonly roles: readonly string[];
   /** Names of the permissions, direct and through roles, without duplicates. */

@@ -24,10 +24,7 @@ export function limitRetryAfterMs(
   return Math.max(1, (instant ?? reading.resetAt) - now);
 }
 
-/**
- * Ms until refills restore enough uses for `cost`; null if they never do. `appliedUntil`: instant up to which they are applied; not before
- * now.
- */
+/** Ms until refills restore enough uses for `cost`; null: never. `appliedUntil`: instant up to which they are applied; not before now. */
 export function refillRetryAfterMs(
   refill: Refill | null,
   remaining: number,

@@ -86,9 +86,7 @@ export function aboveCeiling(
   return null;
 }
 
-/**
- * Units that a limit admits in a span that starts with one of its windows. Infinite for shadow and concurrent limits: they bound nothing.
- */
+/** Units that a limit admits in a span that starts with a window. Infinite for shadow and concurrent limits: they bound nothing. */
 function mostAdmitted({ algorithm, limit, duration, burst, shadow }: RateLimit, span: SpanMs) {
   if (shadow || algorithm === "concurrent") return Number.POSITIVE_INFINITY;
   const windows = Math.ceil(span / duration) * limit;

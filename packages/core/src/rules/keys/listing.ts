@@ -88,9 +88,7 @@ export interface KeyPlace {
   readonly id: string;
 }
 
-/**
- * Stand-ins for missing values: a key without `expires` sorts as if it expired last, and a key that was never used as if it was used first.
- */
+/** Stand-ins for missing values: a key without `expires` sorts as if it expired last, one that was never used as if it was used first. */
 const MISSING: { readonly [Order in ValueOrder]: number } = {
   expires: Number.POSITIVE_INFINITY,
   lastUsedAt: Number.NEGATIVE_INFINITY,

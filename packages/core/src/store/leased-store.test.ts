@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { unavailable } from "../../errors.js";
-import type { ChargeMoment, ChargePlan } from "../charge.js";
-import { createLeasedStore, LEASED } from "../leased-store.js";
-import type { SettledCharge, SettledStore } from "../settled-store.js";
-import type { LeaseTimes } from "../workspace-state.js";
+import { unavailable } from "../errors.js";
+import type { ChargeMoment, ChargePlan } from "./charge.js";
+import { createLeasedStore, LEASED } from "./leased-store.js";
+import type { SettledCharge, SettledStore } from "./settled-store.js";
+import type { LeaseTimes } from "./workspace-state.js";
 
 const MS = 500;
 const SETTINGS = { ms: MS, share: 0.01 };

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { noAnswer, unavailable } from "../../errors.js";
+import { noAnswer, unavailable } from "../errors.js";
 import {
   aLeasing,
   aProcess,
@@ -9,8 +9,8 @@ import {
   type Process,
   report,
   reports,
-} from "../../testing/leasing.js";
-import type { ChargeMoment, ChargePlan } from "../charge.js";
+} from "../testing/leasing.js";
+import type { ChargeMoment, ChargePlan } from "./charge.js";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });

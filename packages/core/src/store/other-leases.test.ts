@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
-import type { RecordAddress } from "../change.js";
-import type { ChargePlan } from "../charge.js";
-import { createOtherLeases, endOfLease, nameOf } from "../held-leases.js";
+import type { RecordAddress } from "./change.js";
+import type { ChargePlan } from "./charge.js";
+import { createOtherLeases, endOfLease, nameOf } from "./held-leases.js";
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { unavailable } from "../../errors.js";
+import { unavailable } from "../errors.js";
 import {
   aLeasing,
   aProcess,
@@ -9,9 +9,9 @@ import {
   type Process,
   report,
   reports,
-} from "../../testing/leasing.js";
-import type { ChargeMoment, ChargePlan } from "../charge.js";
-import type { SettledCharge } from "../settled-store.js";
+} from "../testing/leasing.js";
+import type { ChargeMoment, ChargePlan } from "./charge.js";
+import type { SettledCharge } from "./settled-store.js";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
