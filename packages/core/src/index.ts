@@ -193,10 +193,10 @@ export type {
   PermissionView,
   RoleView,
 } from "./operations/roles/operations.js";
-export type { RootKeyOutcome } from "./operations/root-keys/authenticate-root-key.js";
 export type {
   CreatedRootKey,
   RootKeyList,
+  RootKeyOutcome,
   RootKeyScope,
   RootKeyView,
 } from "./operations/root-keys/operations.js";
@@ -215,8 +215,14 @@ export type {
 export type { CreatedWorkspace, WorkspaceList, WorkspaceView } from "./operations/workspaces.js";
 export { AUDIT_TYPES, type AuditType, type FieldChange } from "./records/audit-entry.js";
 export type { Delivery, EndpointPlace, Sender } from "./records/delivery.js";
-export { keysOfApi, type RateLimitType } from "./records/key.js";
-export { KEY_LABELS, type KeyLabel, type KeyLabels, labelsOf } from "./records/key-labels.js";
+export {
+  KEY_LABELS,
+  type KeyLabel,
+  type KeyLabels,
+  keysOfApi,
+  labelsOf,
+  type RateLimitType,
+} from "./records/key.js";
 export { layoutOf, RECORD_LISTS, type RecordLayout } from "./records/layout.js";
 export {
   KIND_CODE,

@@ -1,6 +1,6 @@
 import type { JsonValue } from "../lib/json.js";
 import { parseWhole } from "../lib/whole.js";
-import { KEY_LABELS } from "../records/key-labels.js";
+import { KEY_LABELS } from "../records/key.js";
 import type { RecordKind } from "../records/record-type.js";
 import { NO_USES, type Usage } from "../store/counters.js";
 import type { ScanResult, StoredRecordState } from "../store/key-store.js";

@@ -2,10 +2,7 @@ import { LatchkeyError } from "../errors.js";
 import type { AvailableStore } from "../store/availability.js";
 import type { SpanMs } from "../time.js";
 
-/**
- * Writes that take nothing away, so a process that still decides by an older lease contradicts none of them. Every other write waits until
- * all leases granted before it have ended.
- */
+/** Writes that take nothing away: no older lease contradicts them. Every other write waits for all leases that were granted before it. */
 export const NO_WAITING: ReadonlySet<string> = new Set([
   "createApi",
   "ensureApi",

@@ -2,7 +2,7 @@ import { type LatchkeyError, unmet } from "../errors.js";
 import { type ApiRecord, apiType } from "../records/api.js";
 import { permissionType, roleType } from "../records/grants.js";
 import { identityType, newIdentity } from "../records/identity.js";
-import { tagType } from "../records/key-labels.js";
+import { tagType } from "../records/key.js";
 import type { RecordType, StoredRecord } from "../records/record-type.js";
 import { MAX_COUNTED_TAGS, OTHER_TAG } from "../rules/keys/tags.js";
 import type { Want } from "../store/key-store.js";

@@ -5,8 +5,7 @@ import { auditEntryType } from "./audit-entry.js";
 import { deliveryType, senderType } from "./delivery.js";
 import { permissionType, roleType } from "./grants.js";
 import { identityType } from "./identity.js";
-import { keyType } from "./key.js";
-import { tagType } from "./key-labels.js";
+import { keyType, tagType } from "./key.js";
 import { DEADLINE_STAGES, deadlineOf, deadlineType, noticedType } from "./notices.js";
 import { portalSessionType } from "./portal-session.js";
 import type {

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { portableSha256 } from "./hash.js";
-import { importedHash } from "./imported.js";
+import { importedHash, portableSha256 } from "./hash.js";
 import { canShowStart, importedStart } from "./shown-start.js";
 
 const printable = fc.stringMatching(/^[\x20-\x7e]{1,512}$/);

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { formatSecret } from "./format.js";
-import { portableSha256 } from "./hash.js";
-import { importedHash } from "./imported.js";
+import { importedHash, portableSha256 } from "./hash.js";
 import { canShowStart, importedStart, secretStart } from "./shown-start.js";
 
 /** SHA-256 of "abc", FIPS 180-4. */

@@ -16,10 +16,7 @@ export interface SealedFor {
 /** Seals and opens recoverable secrets. */
 export interface Vault {
   seal(secret: string, row: SealedFor): SealedSecret;
-  /**
-   * @throws LatchkeyError `STORE_CORRUPT` for a text that was changed or moved, `PRECONDITION_FAILED` for a key that is no longer in the
-   * ring.
-   */
+  /** @throws LatchkeyError `STORE_CORRUPT` for a text that was changed or moved, `PRECONDITION_FAILED` if its key left the ring. */
   open(sealed: SealedSecret, row: SealedFor): string;
   /** Whether the text was sealed with the ring's current key. */
   isCurrent(sealed: SealedSecret): boolean;

@@ -152,10 +152,7 @@ function endStepOf({ id, plan, cost, used }: Lease): EndStep {
   return { kind: "end", id, uses: used * cost, limits, rest: true };
 }
 
-/**
- * The leases of this process. Each is closed first: from then on, none of its units is used. Then the store is told how many were used,
- * until it answers. No id is used twice, so a repeat changes nothing.
- */
+/** The leases of this process. Each is closed first, then the store is told what was used, until it answers: a repeat changes nothing. */
 export class HeldLeases {
   /** Leases by the names of the records that they belong to. */
   readonly #byRecord = new Map<string, Set<Lease>>();

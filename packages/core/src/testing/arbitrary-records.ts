@@ -21,8 +21,14 @@ import {
   roleType,
 } from "../records/grants.js";
 import { type IdentityRecord, identityType } from "../records/identity.js";
-import { chainCreatedAt, type KeyRecord, keyType } from "../records/key.js";
-import { labelsOf, type TagRecord, tagType } from "../records/key-labels.js";
+import {
+  chainCreatedAt,
+  type KeyRecord,
+  keyType,
+  labelsOf,
+  type TagRecord,
+  tagType,
+} from "../records/key.js";
 import {
   DEADLINE_STAGES,
   type Deadline,

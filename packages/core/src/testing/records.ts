@@ -1,7 +1,6 @@
 import type { AuditEntry } from "../records/audit-entry.js";
 import type { IdentityRecord } from "../records/identity.js";
-import type { KeyRateLimit, KeyRecord } from "../records/key.js";
-import { labelsOf } from "../records/key-labels.js";
+import { type KeyRateLimit, type KeyRecord, labelsOf } from "../records/key.js";
 import { afterTaking, type LimitFigures, limitAt, roomOf } from "../rules/limit-algorithm.js";
 import type { LimitState } from "../rules/limit-state.js";
 import { HeldPermissions } from "../rules/permission.js";

@@ -85,10 +85,7 @@ export class KeyCache {
 
   readonly #countsInStep: boolean;
 
-  /**
-   * @param maxKeys - Most keys that are cached: a whole number >= 0.
-   * @param countsInStep - Whether plans say what they count.
-   */
+  /** @param maxKeys - Most keys that are cached: a whole number >= 0. @param countsInStep - Whether plans say what they count. */
   constructor(maxKeys: number, countsInStep: boolean = false) {
     this.#keys = createLruCache(maxKeys);
     this.#countsInStep = countsInStep;

@@ -1,6 +1,5 @@
 import { type AuditEntry, auditEntryType } from "../../records/audit-entry.js";
-import { keysOfApi, keyType } from "../../records/key.js";
-import { tagType } from "../../records/key-labels.js";
+import { keysOfApi, keyType, tagType } from "../../records/key.js";
 import type { StatisticsSubject } from "../../store/statistics.js";
 import { type OperationContext, transact } from "../context.js";
 import { deleteRecord } from "../damaged.js";
@@ -15,10 +14,7 @@ const READ_AT_ONCE = 500;
 /** After all statistics, at the start of a day. */
 const END_OF_TIME = Date.UTC(9_999, 0, 1);
 
-/**
- * Tags that keys of anyone but the given identities have, and tags that keys of other identities had according to the audit log: their
- * counts are not those of the given identities alone.
- */
+/** Tags that keys of others have, or had according to the audit log: their counts are not those of the given identities alone. */
 export class TagsOfOthers {
   readonly #identityIds: ReadonlySet<string>;
   #known: { readonly tags: Promise<ReadonlySet<unknown>>; readonly size: number } | null = null;

@@ -1,6 +1,11 @@
 import type { AuditFields } from "../../audit/entry.js";
-import { isAsyncByType, type KeyRateLimit, type KeyRecord } from "../../records/key.js";
-import { type KeyLabel, labelsOf } from "../../records/key-labels.js";
+import {
+  isAsyncByType,
+  type KeyLabel,
+  type KeyRateLimit,
+  type KeyRecord,
+  labelsOf,
+} from "../../records/key.js";
 import { unlessEmpty } from "../../records/record-type.js";
 import { DEFAULT_LIMIT, toWireFigures } from "../../rules/rate-limit.js";
 import { refillSetting } from "../../rules/refill.js";

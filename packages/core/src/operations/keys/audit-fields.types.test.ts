@@ -1,5 +1,5 @@
 import { expectTypeOf, test } from "vitest";
-import type { KeyLabel } from "../../records/key-labels.js";
+import type { KeyLabel } from "../../records/key.js";
 import type { AuditedKey, keyFields } from "./audit-fields.js";
 
 test("the fields that reach the audit log say nothing about a secret", () => {

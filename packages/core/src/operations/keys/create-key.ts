@@ -2,8 +2,13 @@ import { z } from "zod";
 import { LatchkeyError, unmet } from "../../errors.js";
 import type { RandomBytes } from "../../lib/id.js";
 import type { ApiRecord } from "../../records/api.js";
-import { fromWireKeyLimit, type KeyRateLimit, type KeyRecord, keyType } from "../../records/key.js";
-import { labelsOf } from "../../records/key-labels.js";
+import {
+  fromWireKeyLimit,
+  type KeyRateLimit,
+  type KeyRecord,
+  keyType,
+  labelsOf,
+} from "../../records/key.js";
 import { aboveCeiling } from "../../rules/keys/ceilings.js";
 import { DEFAULT_LIMIT } from "../../rules/rate-limit.js";
 import { countedFrom } from "../../rules/refill.js";

@@ -55,10 +55,7 @@ interface ApiKeys {
   read: readonly ReadKey[];
 }
 
-/**
- * Merges the keys of several APIs, each with its own list, into one order: the lists are read in parallel, and a key is taken once no
- * unread one can come before it. The number of keys read is bounded.
- */
+/** Merges the lists of several APIs into one order: a key is taken once no unread one can come before it. What it reads is bounded. */
 class KeyLists {
   scanned = 0;
   /** Exact number of keys of the API that was read last, whatever the identity. */

@@ -2,8 +2,13 @@ import { z } from "zod";
 import type { LatchkeyError } from "../../errors.js";
 import type { DefaultTypes, LatchkeyTypes } from "../../rules/latchkey-types.js";
 import { secretShape } from "../../secrets/format.js";
-import { portableSha256, type SecretHash } from "../../secrets/hash.js";
-import { HASH_VARIANTS, type HashVariant, importedHash } from "../../secrets/imported.js";
+import {
+  HASH_VARIANTS,
+  type HashVariant,
+  importedHash,
+  portableSha256,
+  type SecretHash,
+} from "../../secrets/hash.js";
 import { canShowStart, importedStart, MAX_START_LENGTH } from "../../secrets/shown-start.js";
 import {
   evenWithIssues,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ListScope } from "../../lib/cursor.js";
-import { KEY_LABELS } from "../../records/key-labels.js";
+import { KEY_LABELS } from "../../records/key.js";
 import {
   filtersIn,
   type GivenFilters,

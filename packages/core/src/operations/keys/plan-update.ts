@@ -4,8 +4,8 @@ import {
   fromWireKeyLimit,
   type KeyRateLimit,
   type KeyRecord,
+  labelsOf,
 } from "../../records/key.js";
-import { labelsOf } from "../../records/key-labels.js";
 import {
   decideUpdate,
   idleExpiresAt,

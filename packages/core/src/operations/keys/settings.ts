@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { MAX_HELD } from "../../records/grants.js";
-import { isAsyncByType } from "../../records/key.js";
-import { type KeyLabels, labelsOf } from "../../records/key-labels.js";
+import { isAsyncByType, type KeyLabels, labelsOf } from "../../records/key.js";
 import { type Duration, durationMs, LONGEST_DURATION } from "../../rules/duration.js";
 import { SHORTEST_IDLE_MS, startsTooLate } from "../../rules/keys/lifecycle.js";
 import { MAX_TAGS, TAG_PATTERN } from "../../rules/keys/tags.js";

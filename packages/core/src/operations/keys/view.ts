@@ -1,5 +1,11 @@
-import type { KeyRateLimit, RateLimitType } from "../../records/key.js";
-import { KEY_LABELS, type KeyLabel, type KeyLabels, labelsOf } from "../../records/key-labels.js";
+import {
+  KEY_LABELS,
+  type KeyLabel,
+  type KeyLabels,
+  type KeyRateLimit,
+  labelsOf,
+  type RateLimitType,
+} from "../../records/key.js";
 import { idleExpiresAt } from "../../rules/keys/lifecycle.js";
 import type {
   DefaultTypes,

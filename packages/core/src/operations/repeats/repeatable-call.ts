@@ -174,9 +174,7 @@ export function createRepeatableCall(
       throw new SeveralCommitsError("an operation of several commits must say so");
   }
 
-  /**
-   * @param kind - `whole`: its result is the result of the operation; `made`: remembered although nothing is written.
-   */
+  /** @param kind - `whole`: its result is the result of the operation; `made`: remembered although nothing is written. */
   async function transactStep<Answer>(
     step: number,
     work: (transaction: Transaction) => Promise<Answer>,

@@ -2,7 +2,6 @@ import type { Duration } from "../../rules/duration.js";
 import type { EpochMs } from "../../time.js";
 import type { PageInput } from "../input.js";
 import type { PageInfo } from "../read.js";
-import type { RootKeyOutcome } from "./authenticate-root-key.js";
 
 /** A root key. */
 export type RootKeyReference = {
@@ -43,6 +42,27 @@ export interface RootKeyList extends PageInfo {
   /** Exact number of root keys of the workspace, expired ones included. */
   readonly total: number;
 }
+
+/** Result of authenticateRootKey. */
+export type RootKeyOutcome =
+  | {
+      /** A valid root key. */
+      readonly kind: "authenticated";
+      /** `root_…` */
+      readonly rootKeyId: string;
+      /** The workspace that it may manage. */
+      readonly workspaceId: string;
+      /** What it authorises. */
+      readonly permissions: readonly string[];
+    }
+  | {
+      /** Malformed, unknown, expired or disabled: the result does not say which. */
+      readonly kind: "refused";
+    }
+  | {
+      /** A valid root key of a disabled workspace. */
+      readonly kind: "workspace-disabled";
+    };
 
 /** For hosts that authorise callers themselves. */
 export interface RootKeyScope {

@@ -3,10 +3,16 @@ import { changesNothing } from "../../audit/entry.js";
 import { LatchkeyError, unmet } from "../../errors.js";
 import {
   DIRECTORY_ID,
+  type RootKeyPointer,
   type RootKeyRecord,
   rootKeyPointerType,
   rootKeyType,
 } from "../../records/root-key.js";
+import {
+  unwrittenWorkspace,
+  type WorkspaceRecord,
+  workspaceType,
+} from "../../records/workspace.js";
 import { isExpired } from "../../rules/keys/lifecycle.js";
 import { decideRotation, putsOffRotated } from "../../rules/keys/rotation.js";
 import {
@@ -14,8 +20,9 @@ import {
   ROOT_PERMISSION_PATTERN,
   rootPermissionProblem,
 } from "../../rules/root-permission.js";
-import { BYTE_LENGTH, formatSecret } from "../../secrets/format.js";
+import { BYTE_LENGTH, formatSecret, MAX_SECRET_LENGTH, secretShape } from "../../secrets/format.js";
 import { secretStart } from "../../secrets/shown-start.js";
+import type { Want } from "../../store/key-store.js";
 import type { Transaction } from "../../store/transaction.js";
 import type { EpochMs } from "../../time.js";
 import { notFound, type OperationContext, randomRepeated, transact } from "../context.js";
@@ -25,8 +32,7 @@ import { oldExpiry } from "../keys/rotate-key.js";
 import { operation, type TableOf } from "../operation.js";
 import { pagesOf, readRecordIn } from "../read.js";
 import { expiryIssues, grace, instant } from "../time-input.js";
-import { authenticateRootKey } from "./authenticate-root-key.js";
-import type { RootKeyOperations, RootKeyScope, RootKeyView } from "./operations.js";
+import type { RootKeyOperations, RootKeyOutcome, RootKeyScope, RootKeyView } from "./operations.js";
 
 /** Prefix of root keys, so that people and scanners can distinguish them from the keys of customers. */
 export const ROOT_PREFIX = "lk_root";
@@ -281,5 +287,77 @@ function toRootKeyView(rootKey: RootKeyRecord, now: EpochMs): RootKeyView {
     enabled: enabled && !isExpired(expires, now),
     ...(rotatedTo !== null && { rotatedTo }),
     createdAt,
+  };
+}
+
+const REFUSED: RootKeyOutcome = { kind: "refused" };
+
+/** The place of a token's root key never changes, so it is cached; the root key itself is read each time. */
+async function authenticateRootKey(
+  context: OperationContext,
+  token: string,
+): Promise<RootKeyOutcome> {
+  // A host may pass anything: a value that is not a string is not a root key.
+  if (typeof token !== "string" || token.length > MAX_SECRET_LENGTH) return REFUSED;
+  const plainHash = context.hasher.plainHash(token);
+  const known = context.rootKeys.get(plainHash);
+  const found =
+    (known === undefined ? null : await pointedRootKey(context, known)) ??
+    (await findRootKey(context, token, plainHash));
+  if (found === null) return REFUSED;
+  const { rootKey, workspace } = found;
+  if (!rootKey.enabled || isExpired(rootKey.expires, context.now())) return REFUSED;
+  if (!workspace.enabled) return { kind: "workspace-disabled" };
+  const { id: rootKeyId, workspaceId, permissions } = rootKey;
+  return { kind: "authenticated", rootKeyId, workspaceId, permissions };
+}
+
+interface FoundRootKey {
+  readonly rootKey: RootKeyRecord;
+  readonly workspace: WorkspaceRecord;
+}
+
+/** Looks in the directory, which points to the root keys of all workspaces. */
+async function findRootKey(
+  context: OperationContext,
+  token: string,
+  plainHash: string,
+): Promise<FoundRootKey | null> {
+  const shape = secretShape(token);
+  if (shape === "malformed" || shape === "damaged") return null;
+  const hashes = context.hasher.candidates(token);
+  const wants = hashes.map((hash): Want => ({ kind: "rootKeyPointer", id: hash }));
+  const pointers = await context.store.read(DIRECTORY_ID, wants);
+  for (const pointed of pointers.found) {
+    if (pointed === null) continue;
+    const pointer = rootKeyPointerType.decode(pointed.record, DIRECTORY_ID);
+    const found = await pointedRootKey(context, pointer);
+    if (found === null) continue;
+    context.rootKeys.set(plainHash, pointer);
+    return found;
+  }
+  return null;
+}
+
+/** The root key of a pointer; null if none has this hash any more. */
+async function pointedRootKey(
+  { store }: OperationContext,
+  { id: hash, workspaceId, rootKeyId }: RootKeyPointer,
+): Promise<FoundRootKey | null> {
+  const { found } = await store.read(workspaceId, [
+    { kind: "rootKey", id: rootKeyId },
+    { kind: "workspace", id: workspaceId },
+  ]);
+  const [stored = null, workspace = null] = found;
+  if (stored === null) return null;
+  const rootKey = rootKeyType.decode(stored.record, workspaceId);
+  // A pointer is only a hint: the hash of the root key itself decides.
+  if (rootKey.hash !== hash) return null;
+  return {
+    rootKey,
+    workspace:
+      workspace === null
+        ? unwrittenWorkspace(workspaceId)
+        : workspaceType.decode(workspace.record, workspaceId),
   };
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { badRequest } from "../../errors.js";
-import { KEY_LABELS } from "../../records/key-labels.js";
+import { KEY_LABELS } from "../../records/key.js";
 import { ADDRESS_ERROR, canonicalAddress } from "../../rules/address.js";
 import type { Duration } from "../../rules/duration.js";
 import type { DefaultTypes, LatchkeyTypes, LimitName } from "../../rules/latchkey-types.js";

@@ -1,4 +1,4 @@
-import { KEY_LABELS } from "../../records/key-labels.js";
+import { KEY_LABELS } from "../../records/key.js";
 import { canonicalAddress } from "../../rules/address.js";
 import { durationMs } from "../../rules/duration.js";
 import { isLimitAlgorithm } from "../../rules/limit-state.js";

@@ -58,10 +58,7 @@ type Watch = Pick<VerificationTrace, "cached"> & { readonly startedAt: number };
 const NO_HASHES: readonly string[] = [];
 const NO_PLAN: Pick<ChargePlan, "limits"> = { limits: [] };
 
-/**
- * Recently used keys are decided from memory and confirmed by the store in the same step that charges. So verifying a key in use is one
- * store call, and no verdict comes from stale records.
- */
+/** Recently used keys are decided from memory and confirmed by the store in the step that charges: one store call, no stale records. */
 export function verifyKey(
   context: OperationContext,
   input: VerifyKeyInput,
