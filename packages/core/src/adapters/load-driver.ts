@@ -1,8 +1,7 @@
+// Not `{ createRequire }`: webpack replaces every use of that name, and its replacement finds nothing.
 import nodeModule from "node:module";
 import { isAbsolute } from "node:path";
 import { type LatchkeyError, unmet } from "../errors.js";
-
-// Not `{ createRequire }`: webpack replaces every use of that name, and its replacement finds nothing.
 
 /**
  * Loads a package by a name that bundlers cannot see: otherwise they would refuse to build a program where the package is not installed.
