@@ -15,8 +15,6 @@ import {
 } from "@latchkey/core";
 import { entryOf } from "./entry-of.js";
 import type { Row } from "./row.js";
-import { settle } from "./settle.js";
-import { addStatistics } from "./statistics.js";
 import { Workspace, type Workspaces } from "./workspace.js";
 
 /**
@@ -42,10 +40,7 @@ export function chargeCounted(
   const result = charge(all, plan, moment);
   const counted = countedByCharge(plan, moment, result);
   if (counted !== null)
-    addStatistics(
-      entryOf(all, plan.workspaceId, () => new Workspace()),
-      counted,
-    );
+    entryOf(all, plan.workspaceId, () => new Workspace()).addStatistics(counted);
   return result;
 }
 
@@ -56,7 +51,7 @@ export function charge(all: Workspaces, plan: ChargePlan, moment: ChargeMoment):
   const planned = known ?? findRows(all, plan);
   const { workspace } = planned;
   if (moment.ends !== undefined)
-    settle(workspace, moment.ends, { now: moment.now, revision: plan.revision });
+    workspace.settle(moment.ends, { now: moment.now, revision: plan.revision });
   if (plan.revision !== null && plan.revision !== workspace.revision)
     return { kind: "stale", moved: "revision" };
   if (known === null) {

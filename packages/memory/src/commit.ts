@@ -11,13 +11,12 @@ export function commit(workspace: Workspace, change: Change): CommitResult {
       const id = workspace.names(claim).get(claim.value);
       return id === undefined ? id : workspace.row(claim.kind, id)?.id;
     },
-    counters: ({ kind, id }) => workspace.row(kind, id)?.counters ?? null,
+    counters: (address) => workspace.counters(address),
     usage: (counters) => counters,
   });
   if (judged.kind !== "committed") return judged;
   const { usages, moved } = judged;
-  for (const wanted of change.counters)
-    workspace.row(wanted.kind, wanted.id)?.counters?.forgetWindows(wanted);
+  for (const wanted of change.counters) workspace.counters(wanted)?.forgetWindows(wanted);
   for (const [counters, usage] of moved) counters.setUsage(usage);
   write(workspace, change);
   return { kind: "committed", usages };

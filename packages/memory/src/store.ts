@@ -3,9 +3,6 @@ import { charge, chargeCounted } from "./charge.js";
 import { commit } from "./commit.js";
 import { entryOf } from "./entry-of.js";
 import { page } from "./page.js";
-import { read } from "./read.js";
-import { settle } from "./settle.js";
-import { addStatistics } from "./statistics.js";
 import { Workspace, type Workspaces } from "./workspace.js";
 
 /**
@@ -24,7 +21,7 @@ export function memoryStore(): KeyStore {
   const find = (workspaceId: string) => opened().get(workspaceId) ?? new Workspace();
   const open = (workspaceId: string) => entryOf(opened(), workspaceId, () => new Workspace());
   return {
-    read: async (workspaceId, wants) => read(find(workspaceId), wants),
+    read: async (workspaceId, wants) => find(workspaceId).read(wants),
     page: async (workspaceId, want) => page(find(workspaceId), want),
     commit: async (workspaceId, change) => {
       const { puts, claims, enters, revision } = change;
@@ -37,10 +34,10 @@ export function memoryStore(): KeyStore {
     charge: (plan, moment) =>
       (plan.counts === undefined ? charge : chargeCounted)(opened(), plan, moment),
     countsInStep: true,
-    settle: async (workspaceId, ...given) => settle(find(workspaceId), ...given),
+    settle: async (workspaceId, ...given) => find(workspaceId).settle(...given),
     holds: async (workspaceId, ...page) => find(workspaceId).holds.page(...page),
     addStatistics: async (workspaceId, batch) =>
-      addStatistics(batch.counts.length > 0 ? open(workspaceId) : find(workspaceId), batch),
+      (batch.counts.length > 0 ? open : find)(workspaceId).addStatistics(batch),
     readStatistics: async (workspaceId, range) => find(workspaceId).statistics.read(range),
     pageStatistics: async (workspaceId, want) => find(workspaceId).statistics.page(want),
     nextStatisticsDay: async (workspaceId, from) => find(workspaceId).statistics.nextDay(from),

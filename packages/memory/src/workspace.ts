@@ -1,10 +1,19 @@
-import type {
-  Claim,
-  LimitState,
-  LogPlace,
-  RecordKind,
-  RememberedCharge,
-  StoredRecord,
+import {
+  applyHoldStep,
+  type Claim,
+  countedBySettle,
+  type HoldMoment,
+  type HoldResult,
+  type HoldStep,
+  type LimitState,
+  type LogPlace,
+  type ReadResult,
+  type RecordAddress,
+  type RecordKind,
+  type RememberedCharge,
+  type StatisticsBatch,
+  type StoredRecord,
+  type Want,
 } from "@latchkey/core";
 import type { Counters } from "./counters.js";
 import { mapIn } from "./entry-of.js";
@@ -12,7 +21,7 @@ import { ExpiringMap } from "./expiring-map.js";
 import { Holds } from "./holds.js";
 import { Lists, SortedIds } from "./lists.js";
 import { Row } from "./row.js";
-import { StatisticsSums } from "./statistics-sums.js";
+import { StatisticsSums } from "./statistics.js";
 
 /** All data of one workspace. */
 export class Workspace {
@@ -25,10 +34,7 @@ export class Workspace {
   readonly statistics = new StatisticsSums();
   /** Windows of limits without an owner. */
   readonly windows = new ExpiringMap<LimitState>(Date.now);
-  readonly holds = new Holds({
-    counters: ({ kind, id }) => this.row(kind, id)?.counters ?? null,
-    windows: this.windows,
-  });
+  readonly holds = new Holds(this);
   readonly requests = new ExpiringMap<RememberedCharge>(Date.now);
   readonly #rows = new Map<RecordKind, Map<string, Row>>();
   readonly #names = new Map<RecordKind, Map<string, Map<string, string>>>();
@@ -39,6 +45,37 @@ export class Workspace {
 
   rows(kind: RecordKind): Map<string, Row> {
     return mapIn(this.#rows, kind);
+  }
+
+  /** Records by id or by claim, in the order of the wants. */
+  read(wants: readonly Want[]): ReadResult {
+    const found = wants.map((want) => {
+      const id = "id" in want ? want.id : this.names(want).get(want.value);
+      const row = id === undefined ? undefined : this.row(want.kind, id);
+      return row?.loaded(this) ?? null;
+    });
+    return { revision: this.revision, found };
+  }
+
+  /** Applies a step to the holds. */
+  settle(step: HoldStep, moment: HoldMoment): HoldResult {
+    const { now, revision } = moment;
+    if (revision !== null && revision !== this.revision) return { kind: "stale" };
+    const result = applyHoldStep(this.holds.at(now), step, now);
+    const counted = countedBySettle(moment, result);
+    if (counted !== null) this.addStatistics(counted);
+    return result;
+  }
+
+  /** Adds a batch to the sums, and raises `usedAt` of the records that exist. */
+  addStatistics({ counts, uses }: StatisticsBatch): void {
+    for (const count of counts) this.statistics.add(count);
+    for (const { kind, id, usedAt } of uses) this.row(kind, id)?.used(usedAt);
+  }
+
+  /** The counters of a record; null for none. */
+  counters({ kind, id }: RecordAddress): Counters | null {
+    return this.row(kind, id)?.counters ?? null;
   }
 
   /** Writes a record, whether or not it exists. `counters`: undefined to keep those it has. */
