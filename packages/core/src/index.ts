@@ -1,3 +1,4 @@
+export { connectionProblem } from "./adapters/connection-problem.js";
 export { type HeldRecords, isVersion, judgeChange } from "./adapters/judge-change.js";
 export {
   type DriverManifest,
@@ -24,6 +25,7 @@ export {
   type SumRows,
   type WorkspaceBook,
 } from "./adapters/plain-store.js";
+export { isDigest, requestName } from "./adapters/stored-names.js";
 export {
   FIRST_WINDOW,
   readUsage,

@@ -1,11 +1,10 @@
-import { hash } from "node:crypto";
 import {
   type ChargeMoment,
   type ChargePlan,
-  type Expectation,
   KIND_CODE,
   type LimitCharge,
   limitsText,
+  requestName,
 } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
 import { versionCode } from "./engine/names.js";
@@ -128,12 +127,4 @@ function knownHandles({ confirms, uses, limits, hold }: ChargePlan): readonly nu
   );
   const handles = known.map(({ handle }) => handle);
   return [...new Set(handles.map(Number))].filter(Number.isSafeInteger).sort((a, b) => a - b);
-}
-
-/**
- * The name under which a request is remembered, beside the first record of its plan. A digest, so that it reveals nothing of a deleted
- * record. It begins with a space, which names of windows do not contain.
- */
-function requestName(beside: Expectation | undefined, id: string): string {
-  return ` ${hash("sha256", `${beside?.kind} ${beside?.id} ${id}`, "base64url")}`;
 }

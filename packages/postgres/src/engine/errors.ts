@@ -1,4 +1,4 @@
-import { LatchkeyError, noAnswer, unavailable, unfit } from "@latchkey/core";
+import { connectionProblem, LatchkeyError, noAnswer, unavailable, unfit } from "@latchkey/core";
 
 /** Meanings of errors that refuse a statement, by their code or its first two characters. */
 const REFUSALS: Readonly<Record<string, string>> = {
@@ -64,24 +64,13 @@ export function isWithoutEffect(error: unknown): boolean {
   return ["40001", "40P01", IDLE_ENDED].includes(serverCode(error) ?? "");
 }
 
-/** What the error codes of Node.js say about a failed connection. */
+/** What other error codes of Node.js say about a failed connection to PostgreSQL. */
 const CONNECTION_CODES: readonly (readonly [codes: RegExp, sentence: string])[] = [
   [/^ENOTFOUND$/, "its host was not found: check the name in the URL or the pool"],
-  [/^EAI_AGAIN$/, "its host could not be looked up: the name server did not answer"],
-  [/^ECONNREFUSED$/, "nothing listens at its address: check host and port, and that it runs"],
   [/^ETIMEDOUT$/, "its address did not answer in time: check host, port and firewalls"],
-  [/^E(HOST|NET)UNREACH$/, "there is no route to its address: check host and network"],
   [/^(ECONNRESET|EPIPE)$/, "the connection was lost"],
   [/^(ENOENT|EISDIR)$/, "no such socket, or no such certificate file as the URL names"],
   [/^EACCES$/, "this process may not open its socket, or a certificate file that the URL names"],
-  [
-    /^CERT_(HAS_EXPIRED|NOT_YET_VALID)$/,
-    "its certificate has expired, or is not valid yet: renew it, or set the clock of this machine",
-  ],
-  [
-    /^(ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/,
-    "its certificate is for another host name: connect by the name in the certificate",
-  ],
   [
     /CERT|ISSUER|LEAF_SIGNATURE|^INVALID_(CA|PURPOSE)$/,
     "its certificate is not trusted: name its CA in the URL (sslrootcert) or in ssl",
@@ -109,12 +98,11 @@ export function notConnected(error: unknown): unknown {
   if (error instanceof LatchkeyError || error instanceof TypeError || serverCode(error) !== null)
     return translateError(error, false);
   const code = String((error as { code?: unknown } | null)?.code);
-  const known = CONNECTION_CODES.find(([codes]) => codes.test(code));
   const { message = "" } = (error ?? {}) as { readonly message?: string };
-  const knownText = CONNECTION_TEXTS.find(([text]) => text.test(message));
-  const fallback =
-    knownText?.[1] ?? "the connection was lost, or TLS was requested from a server without it";
-  const cause = known ? `${known[1]} (${code})` : fallback;
+  const cause =
+    connectionProblem(code, CONNECTION_CODES) ??
+    CONNECTION_TEXTS.find(([text]) => text.test(message))?.[1] ??
+    "the connection was lost, or TLS was requested from a server without it";
   return unavailable(`PostgreSQL is not connected: ${cause}`);
 }
 

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { isDigest } from "@latchkey/core";
 
 /** An entry of an index must fit on a third of a page. */
 const LONGEST_BYTES = 1_024;
@@ -10,8 +11,7 @@ const LONGEST_BYTES = 1_024;
  */
 export function storedText(text: string | undefined): string {
   if (text === undefined) return "";
-  if (text.length === 43 && /^[\w-]{42}[AEIMQUYcgkosw048]$/.test(text))
-    return `00${Buffer.from(text, "base64url").toString("hex")}`;
+  if (isDigest(text)) return `00${Buffer.from(text, "base64url").toString("hex")}`;
   const bytes = Buffer.from(text, text.isWellFormed() ? "utf8" : "utf16le");
   if (bytes.length > LONGEST_BYTES) return `03${hash("sha256", bytes, "hex")}`;
   return `${text.isWellFormed() ? "01" : "02"}${bytes.toString("hex")}`;

@@ -1,3 +1,4 @@
+import { connectionProblem } from "@latchkey/core";
 import { firstWord, redisRefusal } from "./errors.js";
 
 const BROKEN =
@@ -5,10 +6,6 @@ const BROKEN =
 const NO_TLS = "its port does not speak TLS: use redis://";
 const UNTRUSTED =
   "its certificate is not trusted: name the file of the authority that signed it in NODE_EXTRA_CA_CERTS, or give it to a client of your own";
-const EXPIRED =
-  "its certificate has expired, or is not valid yet: renew it, or set the clock of this machine";
-const OTHER_HOST =
-  "its certificate is for another host name: connect by the name in the certificate";
 const WANTS_CERTIFICATE =
   "it requires a client certificate: give key and cert to a client of your own";
 const NO_SOCKET = "its socket does not exist, or cannot be opened";
@@ -17,17 +14,12 @@ const NO_SOCKET = "its socket does not exist, or cannot be opened";
 export const SILENT =
   "check host, port and firewalls, and that its port speaks TLS if the URL says rediss://";
 
-/** What the error codes of Node.js say about a failed connection. */
+/** What other error codes of Node.js say about a failed connection to Redis. */
 const CODES: readonly (readonly [codes: RegExp, sentence: string])[] = [
   [/^ENOTFOUND$/, "its host was not found: check the name in the URL or the client"],
-  [/^EAI_AGAIN$/, "its host could not be looked up: the name server did not answer"],
-  [/^ECONNREFUSED$/, "nothing listens at its address: check host and port, and that it runs"],
   [/^ETIMEDOUT$/, `its address did not answer in time: ${SILENT}`],
-  [/^E(HOST|NET)UNREACH$/, "there is no route to its address: check host and network"],
   [/^(ECONNRESET|EPIPE)$/, BROKEN],
   [/^(EPROTO|ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH_TOO_LONG)$/, NO_TLS],
-  [/^CERT_(HAS_EXPIRED|NOT_YET_VALID)$/, EXPIRED],
-  [/^(ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/, OTHER_HOST],
   [/^(CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE|INVALID)_[A-Z_]+$/, UNTRUSTED],
   [/^ERR_SSL_\w*CERTIFICATE_REQUIRED$/, WANTS_CERTIFICATE],
   [/^ERR_SSL_/, "the TLS handshake failed"],
@@ -73,6 +65,5 @@ export function reasonOf(error: unknown): string | null {
   if (name === "ParserError")
     return "the server at its address does not speak the Redis protocol, or uses TLS";
   if (/^Socket timeout\b/.test(error.message)) return "it stopped answering";
-  const known = CODES.find(([codes]) => typeof code === "string" && codes.test(code));
-  return known === undefined ? null : `${known[1]} (${code})`;
+  return typeof code === "string" ? connectionProblem(code, CODES) : null;
 }

@@ -1,4 +1,4 @@
-import { type Claim, decodeBase58, type ListEntry } from "@latchkey/core";
+import { type Claim, decodeBase58, isDigest, type ListEntry } from "@latchkey/core";
 import type { Statement } from "./database.js";
 import type { Statements } from "./statements.js";
 
@@ -49,8 +49,7 @@ export class Names {
 
 /** The stored form of a claimed value. A digest in base64url, such as the hash of a key, is stored as its 32 bytes. */
 export function storedValue({ value }: Claim): string | Buffer {
-  const isDigest = value.length === 43 && /^[\w-]{42}[AEIMQUYcgkosw048]$/.test(value);
-  return isDigest ? Buffer.from(value, "base64url") : storedText(value);
+  return isDigest(value) ? Buffer.from(value, "base64url") : storedText(value);
 }
 
 /**
