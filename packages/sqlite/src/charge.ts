@@ -7,14 +7,16 @@ import {
   countedByCharge,
   endsAt,
   isVersion,
+  limitStateText,
   NO_USES,
+  requestName,
   UNLIMITED_USES,
 } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
 import { findCounters, moveCounters, withWindow } from "./engine/counters.js";
 import type { KeptCounters, KeptRecord } from "./engine/memo.js";
 import { addressOf } from "./engine/statements.js";
-import { findRequest, findWindow, keepRequest, keepWindow, requestName } from "./expiring.js";
+import { findRequest, findWindow, keepExpiring } from "./expiring.js";
 import { putHold, settle } from "./holds.js";
 import { addStatistics } from "./statistics.js";
 import { keptRecord } from "./stored-record.js";
@@ -137,7 +139,7 @@ function decide({ connection, plan, workspace, records }: Basis, moment: ChargeM
     if (owner === null) return findWindow(connection, workspace, window);
     return records[owner]?.counters?.windows.find(({ name }) => name === window)?.window ?? null;
   });
-  const request = requestName(plan, moment);
+  const request = moment.request ? requestName(plan.confirms[0], moment.request.id) : null;
   const remembered = request === null ? null : findRequest(connection, workspace, request);
   const holdsOf = (record: KeptRecord | null) => record?.counters?.usage.holds;
   const holds = records.some(holdsOf) ? records.map(holdsOf) : undefined;
@@ -156,19 +158,18 @@ function store(basis: Basis, { now }: ChargeMoment, decided: Decided, next: Char
     if (window === null || window === decided.windows[index]) continue;
     const own = owner === null ? null : records[owner]?.counters;
     if (own) moved.add(Object.assign(own, { windows: withWindow(own.windows, name, window) }));
-    if (owner === null) keepWindow(connection, workspace, name, endsAt(window, limit), window, now);
+    if (owner !== null) continue;
+    const until = endsAt(window, limit);
+    keepExpiring(connection, workspace, name, until, limitStateText(window), now);
   }
   for (const [place, holds] of (next.held?.sums ?? []).entries()) {
     const own = records[place]?.counters;
     if (own) moved.add(Object.assign(own, { usage: { ...own.usage, holds } }));
   }
-  const [first, second] = records;
-  for (const hold of next.held?.holds ?? [])
-    putHold(connection, workspace, hold, [
-      first?.counters?.seq ?? null,
-      second?.counters?.seq ?? null,
-    ]);
+  const [first = null, second = null] = records.map((each) => each?.counters?.seq ?? null);
+  for (const hold of next.held?.holds ?? []) putHold(connection, workspace, hold, [first, second]);
   for (const counters of moved) moveCounters(connection, counters.seq, counters);
-  if (next.remember !== null && decided.request !== null)
-    keepRequest(connection, workspace, decided.request, next.remember, now);
+  const { remember } = next;
+  if (remember !== null && decided.request !== null)
+    keepExpiring(connection, workspace, decided.request, remember.until, remember, now);
 }

@@ -1,31 +1,17 @@
-import { hash } from "node:crypto";
 import {
   type AppliedCharge,
-  type ChargeMoment,
-  type ChargePlan,
   corruptRecord,
   type EpochMs,
   isWhole,
   KEPT_AFTER_END_MS,
   type LimitReading,
   type LimitState,
-  limitStateText,
   parseLimitState,
   parseRememberedEnd,
   type RememberedCharge,
   type RememberedEnd,
-  rememberedEndText,
 } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
-
-/**
- * The name under which the request of a charge is remembered, beside the first record of its plan; null if the charge has none. A digest,
- * so that it reveals nothing of a deleted record. It begins with a space, which names of windows do not contain.
- */
-export function requestName({ confirms: [beside] }: ChargePlan, { request }: ChargeMoment) {
-  if (request === undefined) return null;
-  return ` ${hash("sha256", `${beside?.kind} ${beside?.id} ${request.id}`, "base64url")}`;
-}
 
 /** @throws LatchkeyError `STORE_CORRUPT` if the row is damaged. */
 export function findRequest(
@@ -104,48 +90,18 @@ export function findEnd(
   );
 }
 
-export function keepEnd(
-  connection: Connection,
-  workspace: number,
-  id: string,
-  end: RememberedEnd,
-  now: EpochMs,
-): void {
-  keepExpiring(connection, workspace, endName(id), end.until, rememberedEndText(end), now);
-}
-
-/** Names of windows contain no space, and digests of requests no colon. */
-function endName(id: string): string {
+/** The name of the end of a hold. Names of windows contain no space, and digests of requests no colon. */
+export function endName(id: string): string {
   return ` hold:${id}`;
-}
-
-export function keepRequest(
-  connection: Connection,
-  workspace: number,
-  name: string,
-  request: RememberedCharge,
-  now: EpochMs,
-): void {
-  keepExpiring(connection, workspace, name, request.until, request, now);
-}
-
-/** `endsAt`: Unix epoch ms by the clock of the caller, like `now`. */
-export function keepWindow(
-  connection: Connection,
-  workspace: number,
-  name: string,
-  endsAt: EpochMs,
-  state: LimitState,
-  now: EpochMs,
-): void {
-  keepExpiring(connection, workspace, name, endsAt, limitStateText(state), now);
 }
 
 /**
  * Keeps a value until a day after its end, and deletes at most two whose day is over: by the machine's clock, which is the same for every
  * process on the file, however far ahead or behind the caller's is.
+ *
+ * @param until - Unix epoch ms by the clock of the caller, like `now`.
  */
-function keepExpiring(
+export function keepExpiring(
   connection: Connection,
   workspace: number,
   name: string,

@@ -9,8 +9,10 @@ import {
   type HoldResult,
   type HoldStep,
   holdText,
+  limitStateText,
   parseHold,
   type RecordAddress,
+  rememberedEndText,
   slotsIdOf,
 } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
@@ -18,7 +20,7 @@ import { findCounters, moveCounters, type StoredCounters, withWindow } from "./e
 import type { Row } from "./engine/database.js";
 import type { KeptCounters } from "./engine/memo.js";
 import { addressOf } from "./engine/statements.js";
-import { findEnd, findWindow, keepEnd, keepWindow } from "./expiring.js";
+import { endName, findEnd, findWindow, keepExpiring } from "./expiring.js";
 import { addStatistics } from "./statistics.js";
 
 /** Numbers of the counters that a hold is beside: the key's and the identity's; null for none. */
@@ -47,23 +49,22 @@ export function settle(
   const { run, names, memo } = connection;
   if (revision !== null && revision !== memo.revision(workspaceId)) return { kind: "stale" };
   const workspace = names.workspace(workspaceId);
-  const counted = new Map<number, KeptCounters>();
-  const moved = new Set<number>();
+  const moved = new Set<KeptCounters>();
+  /** Counters as the memo has them: one object, however often they are looked for. */
   const countersOf = (seq: number | null): KeptCounters | null => {
     if (seq === null) return null;
-    const known = counted.get(seq);
-    if (known !== undefined) return known;
     const { age, generation } = memo;
-    const read =
-      memo.counters(seq) ??
-      memo.keepCounters({ seq, age, generation, ...findCounters(connection, seq) });
-    counted.set(seq, read);
-    return read;
+    const read = () => ({ seq, age, generation, ...findCounters(connection, seq) });
+    return memo.counters(seq) ?? memo.keepCounters(read());
   };
-  const move = (counters: KeptCounters, change: Partial<StoredCounters>) => {
-    Object.assign(counters, change);
-    moved.add(counters.seq);
+  const move = (counters: KeptCounters, change: Partial<StoredCounters>) =>
+    moved.add(Object.assign(counters, change));
+  const besideOf = ({ id }: Hold): Beside => {
+    const [, first = null, second = null] = run.hold.get(workspace, id) ?? [];
+    return [first, second] as Beside;
   };
+  const keep = (name: string, until: EpochMs, value: string) =>
+    keepExpiring(connection, workspace, name, until, value, now);
   const found = ([value, first, second, id]: Row): FoundHold<KeptCounters> => {
     const hold = parseHold(id as string, value as string);
     const beside = [first, ...(hold.identityId === null ? [] : [second])];
@@ -82,15 +83,11 @@ export function settle(
       return row === undefined ? null : found(row);
     },
     remembered: (id) => findEnd(connection, workspace, id),
-    remember: (id, end) => keepEnd(connection, workspace, id, end, now),
-    put(hold) {
-      const [, first = null, second = null] = run.hold.get(workspace, hold.id) ?? [];
-      putHold(connection, workspace, hold, [first, second] as Beside);
-    },
+    remember: (id, end) => keep(endName(id), end.until, rememberedEndText(end)),
+    put: (hold) => putHold(connection, workspace, hold, besideOf(hold)),
     attach(hold, place, { seq }) {
-      const [, first = null, second = null] = run.hold.get(workspace, hold.id) ?? [];
-      const beside = place === 0 ? [seq, second] : [first, seq];
-      putHold(connection, workspace, hold, beside as unknown as Beside);
+      const [first, second] = besideOf(hold);
+      putHold(connection, workspace, hold, place === 0 ? [seq, second] : [first, seq]);
     },
     detach({ hold, counters: all }, { seq }) {
       const [first = null, second = null] = all.map((each) =>
@@ -119,12 +116,12 @@ export function settle(
       return counters.windows.find((each) => each.name === name)?.window ?? null;
     },
     setWindow(counters, name, window, endsAt) {
-      if (counters === null) keepWindow(connection, workspace, name, endsAt, window, now);
+      if (counters === null) keep(name, endsAt, limitStateText(window));
       else move(counters, { windows: withWindow(counters.windows, name, window) });
     },
   };
   const result = applyHoldStep(book, step, now);
-  for (const seq of moved) moveCounters(connection, seq, counted.get(seq) as KeptCounters);
+  for (const counters of moved) moveCounters(connection, counters.seq, counters);
   const sums = countedBySettle(moment, result);
   if (sums !== null) addStatistics(connection, workspaceId, sums);
   return result;

@@ -72,22 +72,14 @@ function storeOn(database: SqliteDatabase, isOwned: boolean, settings: Settings)
     },
     charge: (plan, moment) =>
       steps.charge(
-        () => answerWithoutLock(connection, plan, moment),
         () => charge(connection, plan, moment),
+        () => answerWithoutLock(connection, plan, moment),
       ),
     countsInStep: true,
     // Committed together with charges, and as durable.
-    settle: async (...given) =>
-      steps.charge(
-        () => null,
-        () => settle(connection, ...given),
-      ),
+    settle: async (...given) => steps.charge(() => settle(connection, ...given)),
     holds: async (...given) => steps.read(() => holdsBeside(connection, ...given)),
-    addStatistics: async (...given) =>
-      steps.charge(
-        () => null,
-        () => addStatistics(connection, ...given),
-      ),
+    addStatistics: async (...given) => steps.charge(() => addStatistics(connection, ...given)),
     nextStatisticsDay: async (...given) =>
       steps.read(() => nextStatisticsDay(connection, ...given)),
     deleteStatistics: (...given) => steps.commit(() => deleteStatistics(connection, ...given)),

@@ -37,9 +37,12 @@ export class Transactions {
 
   /**
    * A change of counters, committed together with others, and as durable as the options say. `withoutLock` returns a result without the
-   * write lock if nothing has to be written, and null if `charge` is needed.
+   * write lock if nothing has to be written, and null if `charge` is needed. Default: it always is.
    */
-  charge<Result>(withoutLock: () => Result | null, charge: () => Result): Result | Promise<Result> {
+  charge<Result>(
+    charge: () => Result,
+    withoutLock: () => Result | null = () => null,
+  ): Result | Promise<Result> {
     try {
       const answer = this.#use(withoutLock);
       if (answer !== null) return answer;
