@@ -1,54 +1,45 @@
 import {
   corruptRecord,
-  type Hold,
   type HoldMoment,
   type HoldResult,
   type HoldStep,
   holdSumsText,
   holdText,
   isSlotsOfAnother,
+  type KeyStore,
   KIND_CODE,
   LatchkeyError,
   parseHold,
   parseRememberedEnd,
-  type RecordAddress,
   type UsedLimit,
 } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
 import { fieldsOf, listOf, quoted } from "./row-text.js";
-import type { SettleQueue } from "./settle-queue.js";
+import { SettleQueue } from "./settle-queue.js";
 import { countedAt } from "./statistics.js";
 
 type RestoreStep = Extract<HoldStep, { kind: "restore" }>;
 
-/** Applies a step to holds: one statement, and so one transaction, together with other steps of the workspace. */
-export async function settle(
-  connection: Connection,
-  queue: SettleQueue,
-  workspaceId: string,
-  step: HoldStep,
-  moment: HoldMoment,
-): Promise<HoldResult> {
-  if (step.kind === "restore") return restore(connection, workspaceId, step, moment);
-  const { counts, now } = moment;
-  const counted = counts ? countedAt(workspaceId, counts, now) : null;
-  const plain = counts ? null : plainEnd(step, moment);
-  const waiting = { row: stepRow(step, moment), plain, counted };
-  const text = await queue.add(workspaceId, waiting, connection.deadline());
-  return resultOf(text, step);
-}
-
-/** Holds beside the counters of a record, in ascending order of id. */
-export async function holdsBeside(
-  connection: Connection,
-  workspaceId: string,
-  { kind, id }: RecordAddress,
-  after: string | null,
-  limit: number,
-): Promise<readonly Hold[]> {
-  const values = [workspaceId, String(KIND_CODE[kind]), id, after ?? "", String(limit)];
-  const rows = await connection.ask(connection.sql.holds, values);
-  return rows.map(([holdId, value]) => parseHold(String(holdId), String(value)));
+/** The methods of a store about holds. */
+export function holdsOf(connection: Connection) {
+  const queue = new SettleQueue(connection);
+  return {
+    /** One statement, and so one transaction, together with other steps of the workspace. */
+    async settle(workspaceId, step, moment) {
+      if (step.kind === "restore") return restore(connection, workspaceId, step, moment);
+      const { counts, now } = moment;
+      const counted = counts ? countedAt(workspaceId, counts, now) : null;
+      const plain = counts ? null : plainEnd(step, moment);
+      const waiting = { row: stepRow(step, moment), plain, counted };
+      const text = await queue.add(workspaceId, waiting, connection.deadline());
+      return resultOf(text, step);
+    },
+    async holds(workspaceId, { kind, id }, after, limit) {
+      const values = [workspaceId, String(KIND_CODE[kind]), id, after ?? "", String(limit)];
+      const rows = await connection.ask(connection.sql.holds, values);
+      return rows.map(([holdId, value]) => parseHold(String(holdId), String(value)));
+    },
+  } satisfies Partial<KeyStore>;
 }
 
 async function restore(
@@ -57,11 +48,7 @@ async function restore(
   { of, sums, holds }: RestoreStep,
   { revision }: HoldMoment,
 ): Promise<HoldResult> {
-  const rows = holds.map((hold) => ({
-    id: hold.id,
-    ends: hold.expiresAt,
-    value: holdText(hold),
-  }));
+  const rows = holds.map((hold) => ({ id: hold.id, ends: hold.expiresAt, value: holdText(hold) }));
   const values = [
     workspaceId,
     revision === null ? null : String(revision),
@@ -118,12 +105,6 @@ function windowName({ name }: UsedLimit): string {
   return quoted(encodeURIComponent(name));
 }
 
-function endedOf(id: string, text: string, isRepeat: boolean) {
-  const { ended } = parseRememberedEnd(id, text);
-  if (ended === null) throw corruptRecord("reservation");
-  return { kind: "ended", isRepeat, ...ended } as const;
-}
-
 /** Result of the function `settle`: see engine/migrations/settle.ts. */
 function resultOf(text: string, step: Exclude<HoldStep, RestoreStep>): HoldResult {
   const id = "id" in step ? step.id : "";
@@ -142,9 +123,11 @@ function resultOf(text: string, step: Exclude<HoldStep, RestoreStep>): HoldResul
     case "renewed":
       return { kind: word, hold: parseHold(id, String(rest)) };
     case "repeat":
-      return endedOf(id, String(rest), true);
-    case "ended":
-      return endedOf(id, String(rest), false);
+    case "ended": {
+      const { ended } = parseRememberedEnd(id, String(rest));
+      if (ended === null) throw corruptRecord("reservation");
+      return { kind: "ended", isRepeat: word === "repeat", ...ended };
+    }
     case "refreshed": {
       const [hasMore, ...lines] = String(rest).split("\n");
       const expired = lines.map((line) => {

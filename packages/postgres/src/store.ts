@@ -6,19 +6,12 @@ import { CommitQueue } from "./commit-queue.js";
 import { Connection } from "./engine/connection.js";
 import { openDatabase, type Source } from "./engine/open.js";
 import { forget } from "./forget.js";
-import { holdsBeside, settle } from "./holds.js";
+import { holdsOf } from "./holds.js";
 import { type PostgresStoreOptions, parseOptions } from "./options.js";
 import { page } from "./page.js";
 import { read } from "./read.js";
 import { scan } from "./scan.js";
-import { SettleQueue } from "./settle-queue.js";
-import {
-  addStatistics,
-  deleteStatistics,
-  nextStatisticsDay,
-  pageStatistics,
-  readStatistics,
-} from "./statistics.js";
+import { statisticsOf } from "./statistics.js";
 
 /**
  * Opens a store in PostgreSQL. Many processes on many machines may share it. Each call is one statement, and so one transaction and one
@@ -38,20 +31,14 @@ export function postgresStore(source: Source, options: PostgresStoreOptions = {}
   const connection = new Connection(openDatabase(source, settings), settings);
   const charges = new ChargeQueue(connection);
   const commits = new CommitQueue();
-  const settles = new SettleQueue(connection);
   return {
     read: (...given) => read(connection, ...given),
     page: (...given) => page(connection, ...given),
     commit: (...given) => commit(connection, commits, ...given),
     charge: (...given) => charge(connection, charges, ...given),
-    settle: (...given) => settle(connection, settles, ...given),
+    ...holdsOf(connection),
     countsInStep: true,
-    holds: (...given) => holdsBeside(connection, ...given),
-    addStatistics: (...given) => addStatistics(connection, ...given),
-    readStatistics: (...given) => readStatistics(connection, ...given),
-    pageStatistics: (...given) => pageStatistics(connection, ...given),
-    nextStatisticsDay: (...given) => nextStatisticsDay(connection, ...given),
-    deleteStatistics: (...given) => deleteStatistics(connection, ...given),
+    ...statisticsOf(connection),
     scan: (...given) => scan(connection, ...given),
     forget: (workspaceId) => forget(connection, workspaceId),
     async readClock() {
