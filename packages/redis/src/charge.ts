@@ -10,9 +10,8 @@ import { refusedPlan } from "./engine/errors.js";
 import type { Rows } from "./engine/rows.js";
 import { SCRIPTS, type Script } from "./engine/scripts.js";
 import type { Workspace } from "./engine/workspace.js";
-import type { HeldWindows } from "./held-windows.js";
+import { ask } from "./holds.js";
 import { PreparedCharge } from "./prepared-charge.js";
-import { ask } from "./settle.js";
 
 /** Most charges of one script run, so that it takes no longer than a millisecond. */
 const MOST_AT_ONCE = 16;
@@ -29,11 +28,7 @@ interface Waiting {
  * The atomic steps of verifications, one round trip each. Charges of one workspace that begin in the same turn of the event loop share a
  * round trip; each is decided on its own, in order.
  */
-export function createCharges(
-  connection: Connection,
-  at: (workspaceId: string) => Workspace,
-  held: HeldWindows,
-) {
+export function createCharges(connection: Connection, at: (workspaceId: string) => Workspace) {
   /** By workspace. Counted charges have their own script, so that others do not pay for it. */
   const queues = [
     { script: SCRIPTS.charge, waiting: new Map<string, Waiting[]>() },
@@ -46,8 +41,7 @@ export function createCharges(
     isSending = false;
     for (const { script, waiting } of queues) {
       for (const [shared, charges] of waiting)
-        while (charges.length > 0)
-          run(connection, held, script, shared, charges.splice(0, MOST_AT_ONCE));
+        while (charges.length > 0) run(connection, script, shared, charges.splice(0, MOST_AT_ONCE));
       waiting.clear();
     }
   }
@@ -60,7 +54,7 @@ export function createCharges(
     const prepared = isOwn ? memo : new PreparedCharge(at(workspaceId), plan);
     plan.memo = prepared;
     const { ends } = moment;
-    if (ends !== undefined) return chargeEnding(prepared, moment, ends, held);
+    if (ends !== undefined) return chargeEnding(prepared, moment, ends);
     return new Promise((resolve, reject) => {
       const own: Waiting = { plan, rows: prepared.rowsAt(moment), resolve, reject };
       if (!isSending) process.nextTick(send);
@@ -79,7 +73,6 @@ export function createCharges(
 /** Plain loops: this is most of the work that latchkey itself does for a verification. */
 async function run(
   connection: Connection,
-  held: HeldWindows,
   script: Script,
   shared: string,
   charges: readonly Waiting[],
@@ -96,7 +89,7 @@ async function run(
       const { plan, resolve, reject } = charges[index] as Waiting;
       try {
         const result = readAnswer(answers[index], plan);
-        if (plan.hold !== undefined) held.remember(plan, result);
+        if (plan.hold !== undefined) connection.held.remember(shared, plan.limits, result);
         resolve(result);
       } catch (error) {
         reject(error);
@@ -112,19 +105,18 @@ async function chargeEnding(
   prepared: PreparedCharge,
   moment: ChargeMoment,
   ends: EndStep,
-  held: HeldWindows,
 ): Promise<ChargeResult> {
   const { at, plan } = prepared;
   const { keys, args } = prepared.rowsAt(moment);
   const { now } = moment;
   const when = { now, revision: plan.revision };
-  const answer = await ask(at, held, plan.workspaceId, ends, when, (own) => {
+  const answer = await ask(at, ends, when, (own) => {
     const all = [...own.args, ...args, String(own.args.length)];
     return at.connection.run(SCRIPTS.chargeEnding, [...own.keys, ...keys], all);
   });
   if (Array.isArray(answer)) return { kind: "stale", moved: "revision" };
   const result = readAnswer(String(answer), plan);
-  held.remember(plan, result);
+  at.connection.held.remember(at.shared, plan.limits, result);
   return result;
 }
 

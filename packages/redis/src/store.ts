@@ -6,13 +6,11 @@ import { Connection } from "./engine/connection.js";
 import { openUrl } from "./engine/open.js";
 import { Workspace } from "./engine/workspace.js";
 import { forget } from "./forget.js";
-import { HeldWindows } from "./held-windows.js";
-import { listHolds } from "./list-holds.js";
+import { listHolds, settle } from "./holds.js";
 import { parseOptions, type RedisStoreOptions } from "./options.js";
 import { page } from "./page.js";
 import { read } from "./read.js";
 import { scan } from "./scan.js";
-import { settle } from "./settle.js";
 import {
   addStatistics,
   deleteStatistics,
@@ -44,15 +42,14 @@ export function redisStore(
   }
   const connection = new Connection(client, isOwned, settings);
   const at = (workspaceId: string) => new Workspace(connection, settings.keyPrefix, workspaceId);
-  const held = new HeldWindows();
-  const charges = createCharges(connection, at, held);
+  const charges = createCharges(connection, at);
   return {
     read: (id, ...given) => read(at(id), ...given),
     page: (id, ...given) => page(at(id), ...given),
     commit: (id, ...given) => commit(at(id), ...given),
     charge: charges.charge,
     countsInStep: true,
-    settle: (id, ...given) => settle(at(id), held, id, ...given),
+    settle: (id, ...given) => settle(at(id), ...given),
     holds: (id, ...given) => listHolds(at(id), ...given),
     addStatistics: (id, ...given) => addStatistics(at(id), ...given),
     readStatistics: (id, ...given) => readStatistics(at(id), ...given),

@@ -2,6 +2,7 @@ import { type EpochMs, noAnswer, unavailable, withTimeout } from "@latchkey/core
 import type { Settings } from "../options.js";
 import type { RedisClient } from "./client.js";
 import { firstWord, isCutShort, isQueued, queued, redisRefusal, translateError } from "./errors.js";
+import { HeldWindows } from "./held-windows.js";
 import type { Script } from "./scripts.js";
 import { ServerRequirements } from "./server-requirements.js";
 import { asList, whole } from "./stored-values.js";
@@ -11,6 +12,8 @@ const CLOSING_MS = 500;
 
 /** Sends commands to a client, each within a deadline, and never twice. */
 export class Connection {
+  /** What is known of holds that were made through this connection. */
+  readonly held = new HeldWindows();
   readonly #client: RedisClient;
   readonly #isOwned: boolean;
   readonly #settings: Settings;

@@ -8,12 +8,12 @@ import {
   holdText,
   parseHold,
   parseRememberedEnd,
+  type RecordAddress,
 } from "@latchkey/core";
 import { refusedWith } from "./engine/errors.js";
 import { SCRIPTS } from "./engine/scripts.js";
 import { asList, digits, holderLetter, orDash, refillText } from "./engine/stored-values.js";
 import type { Workspace } from "./engine/workspace.js";
-import type { HeldWindows } from "./held-windows.js";
 import { sumsAt } from "./statistics.js";
 
 /**
@@ -22,16 +22,15 @@ import { sumsAt } from "./statistics.js";
  */
 export async function settle(
   workspace: Workspace,
-  held: HeldWindows,
-  workspaceId: string,
   step: HoldStep,
   moment: HoldMoment,
 ): Promise<HoldResult> {
-  const [status, ...rest] = await ask(workspace, held, workspaceId, step, moment, async (rows) =>
+  const { connection, shared } = workspace;
+  const [status, ...rest] = await ask(workspace, step, moment, async (rows) =>
     asList(await workspace.run(SCRIPTS[SCRIPT_OF[step.kind]], rows.keys, rows.args), "reservation"),
   );
   const result = readReply(String(status), rest.map(String), idOf(step));
-  if (result.kind === "ended" || result.kind === "expired") held.forget(workspaceId, idOf(step));
+  if (["ended", "expired"].includes(result.kind)) connection.held.forget(shared, idOf(step));
   return result;
 }
 
@@ -46,16 +45,15 @@ function idOf(step: HoldStep): string {
  */
 export async function ask<Answer>(
   workspace: Workspace,
-  held: HeldWindows,
-  workspaceId: string,
   step: HoldStep,
   { now, revision, counts = [] }: HoldMoment,
   run: (rows: { readonly keys: string[]; readonly args: string[] }) => Promise<Answer>,
 ): Promise<Answer> {
   const isOfRecord = "of" in step;
   const id = idOf(step);
-  const names = new Set(isOfRecord ? [] : held.of(workspaceId, id).map((name) => `p${name}`));
-  const { shared, holds, holdEnds } = workspace;
+  const { connection, shared, holds, holdEnds } = workspace;
+  const windows = isOfRecord ? [] : connection.held.of(shared, id);
+  const names = new Set(windows.map((name) => `p${name}`));
   const first = isOfRecord ? workspace.recordsOf(step.of) : workspace.endOf(id);
   const homes = [...workspace.everyPartOf("key"), ...workspace.everyPartOf("identity")];
   const letter = isOfRecord ? holderLetter(step.of.kind) : stepLetter(step);
@@ -164,7 +162,30 @@ function readReply(
 const STATUSES = { STALE: "stale", UNKNOWN: "unknown", CONFLICT: "conflict" } as const;
 const KINDS = { RENEWED: "renewed", OVER: "over", UNNAMED: "unnamed" } as const;
 
-/** A hold in the stored form of hold-sums.lua. */
-export function parseStoredHold(id: string, text: string): Hold {
-  return parseHold(id, text.slice(text.indexOf(" ") + 1));
+/**
+ * The holds beside the counters of a record, in two round trips: first their ids, then the holds. Holds that end in between are left out.
+ */
+export async function listHolds(
+  workspace: Workspace,
+  of: RecordAddress,
+  after: string | null,
+  limit: number,
+): Promise<readonly Hold[]> {
+  const { shared, holds, holdEnds } = workspace;
+  const keys = [shared, holds, holdEnds, workspace.recordsOf(of)];
+  const all = asList(await workspace.run(SCRIPTS.listHolds, keys, [of.id]), "list");
+  const ids = all
+    .map(String)
+    .filter((id) => after === null || id > after)
+    .sort();
+  const found: Hold[] = [];
+  while (found.length < limit && ids.length > 0) {
+    const wanted = ids.splice(0, limit - found.length);
+    const texts = await workspace.run(SCRIPTS.listHolds, keys, [of.id, ...wanted]);
+    // In the form of hold-sums.lua: the names of its counters come first.
+    for (const [index, text] of asList(texts, "list").entries())
+      if (text !== null)
+        found.push(parseHold(wanted[index] as string, String(text).replace(/^\S* /, "")));
+  }
+  return found;
 }
