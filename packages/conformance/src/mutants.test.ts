@@ -49,7 +49,10 @@ for (const { mistake, plant, noticedBy, isNoticedByModel = true, seed = SEED } o
   ...SCANNING_MUTANTS,
 ]) {
   describe(`a store that ${mistake}`, () => {
-    const open = () => plant(memoryStore());
+    const open = () => {
+      const store = memoryStore();
+      return { ...store, ...plant(store) };
+    };
 
     test.each(noticedBy)("is noticed by the contracts of: %s", async (section) => {
       expect(await firstNoticed(section, open)).not.toBeNull();

@@ -1,12 +1,12 @@
 import type { KeyStore, LimitAlgorithm, LimitCharge } from "@latchkey/core";
-import { type Mutant, withPlans, withResults } from "./mutant.js";
+import { type Methods, type Mutant, withPlans, withResults } from "./mutant.js";
 
 /** Alters the limits of one algorithm. */
 function withLimitsOf(
   store: KeyStore,
   algorithm: LimitAlgorithm,
   alter: (limit: LimitCharge) => LimitCharge,
-): KeyStore {
+): Methods {
   return withPlans(store, (plan) => ({
     ...plan,
     limits: plan.limits.map((limit) => (limit.algorithm === algorithm ? alter(limit) : limit)),
@@ -14,7 +14,7 @@ function withLimitsOf(
 }
 
 /** A sliding limit whose units count for some sixteenths of the span more, or less. */
-function withSpans(store: KeyStore, sixteenths: number): KeyStore {
+function withSpans(store: KeyStore, sixteenths: number): Methods {
   return withLimitsOf(store, "sliding", (limit) => ({
     ...limit,
     duration: Math.max(1, limit.duration + sixteenths * Math.ceil(limit.duration / 16)),

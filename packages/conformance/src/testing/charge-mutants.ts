@@ -1,10 +1,10 @@
 import type { Expectation, KeyStore, RecordAddress } from "@latchkey/core";
 import {
   elsewhere,
+  type Methods,
   type Mutant,
   NOTHING,
   setUses,
-  withMethods,
   withMoments,
   withPlans,
   withResults,
@@ -13,7 +13,7 @@ import {
 function withConfirms(
   store: KeyStore,
   alter: (confirms: readonly Expectation[]) => readonly Expectation[],
-): KeyStore {
+): Methods {
   return withPlans(store, (plan) => ({ ...plan, confirms: alter(plan.confirms) }));
 }
 
@@ -37,16 +37,15 @@ export const CHARGE_MUTANTS: readonly Mutant[] = [
     mistake: "confirms the first record only",
     noticedBy: ["charge: confirmation"],
     seed: 4,
-    plant: (store) =>
-      withMethods(store, {
-        charge: async (plan, moment) => {
-          const result = await store.charge(plan, moment);
-          if (result.kind !== "stale" || result.moved === "revision" || result.moved === 0)
-            return result;
-          const confirms = plan.confirms.map((one, index) => (index === 0 ? one : lenient(one)));
-          return store.charge({ ...plan, confirms }, moment);
-        },
-      }),
+    plant: (store) => ({
+      charge: async (plan, moment) => {
+        const result = await store.charge(plan, moment);
+        if (result.kind !== "stale" || result.moved === "revision" || result.moved === 0)
+          return result;
+        const confirms = plan.confirms.map((one, index) => (index === 0 ? one : lenient(one)));
+        return store.charge({ ...plan, confirms }, moment);
+      },
+    }),
   },
   {
     mistake: "says that the first record has moved, whichever has",
@@ -59,45 +58,42 @@ export const CHARGE_MUTANTS: readonly Mutant[] = [
   {
     mistake: "confirms records before the revision",
     noticedBy: ["charge: confirmation"],
-    plant: (store) =>
-      withMethods(store, {
-        charge: async (plan, moment) => {
-          const looked = await store.charge({ ...plan, revision: null, mode: "peek" }, moment);
-          return looked.kind === "stale" ? looked : store.charge(plan, moment);
-        },
-      }),
+    plant: (store) => ({
+      charge: async (plan, moment) => {
+        const looked = await store.charge({ ...plan, revision: null, mode: "peek" }, moment);
+        return looked.kind === "stale" ? looked : store.charge(plan, moment);
+      },
+    }),
   },
   {
     mistake: "takes before it confirms",
     noticedBy: ["charge: confirmation"],
-    plant: (store) =>
-      withMethods(store, {
-        charge: async (plan, moment) => {
-          const looked = await store.charge({ ...plan, mode: "peek" }, moment);
-          if (looked.kind !== "stale") return store.charge(plan, moment);
-          await store.charge(
-            { ...plan, revision: null, confirms: plan.confirms.map(lenient) },
-            moment,
-          );
-          return looked;
-        },
-      }),
+    plant: (store) => ({
+      charge: async (plan, moment) => {
+        const looked = await store.charge({ ...plan, mode: "peek" }, moment);
+        if (looked.kind !== "stale") return store.charge(plan, moment);
+        await store.charge(
+          { ...plan, revision: null, confirms: plan.confirms.map(lenient) },
+          moment,
+        );
+        return looked;
+      },
+    }),
   },
   {
     mistake: "confirms, and then takes",
     noticedBy: ["charge: uses and refills", "charge: limits"],
     isNoticedByModel: false,
-    plant: (store) =>
-      withMethods(store, {
-        charge: async (plan, moment) => {
-          const looked = await store.charge({ ...plan, mode: "peek" }, moment);
-          await elsewhere();
-          if (looked.kind !== "charged" || plan.mode === "peek") return looked;
-          const limits = plan.limits.map((one) => ({ ...one, limit: Number.MAX_SAFE_INTEGER }));
-          const taken = await store.charge({ ...plan, limits }, moment);
-          return taken.kind === "usage-exceeded" ? looked : { ...looked };
-        },
-      }),
+    plant: (store) => ({
+      charge: async (plan, moment) => {
+        const looked = await store.charge({ ...plan, mode: "peek" }, moment);
+        await elsewhere();
+        if (looked.kind !== "charged" || plan.mode === "peek") return looked;
+        const limits = plan.limits.map((one) => ({ ...one, limit: Number.MAX_SAFE_INTEGER }));
+        const taken = await store.charge({ ...plan, limits }, moment);
+        return taken.kind === "usage-exceeded" ? looked : { ...looked };
+      },
+    }),
   },
   {
     mistake: "trusts the handle that comes with a record",
@@ -106,7 +102,7 @@ export const CHARGE_MUTANTS: readonly Mutant[] = [
     plant: (store) => {
       // Rows never move, and a deleted row still confirms: as if another record had taken the freed row.
       const rows = new WeakMap<object, RecordAddress & { readonly workspaceId: string }>();
-      return withMethods(store, {
+      return {
         read: async (workspaceId, wants) => {
           const { revision, found } = await store.read(workspaceId, wants);
           return {
@@ -128,20 +124,19 @@ export const CHARGE_MUTANTS: readonly Mutant[] = [
           const { workspaceId } = (first && rowOf(first)) ?? plan;
           return store.charge({ ...plan, workspaceId, confirms }, moment);
         },
-      });
+      };
     },
   },
   {
     mistake: "takes a plan for the one that it was copied from",
     noticedBy: ["charge: uses and refills", "workspaces"],
     isNoticedByModel: false,
-    plant: (store) =>
-      withMethods(store, {
-        charge: (plan, moment) => {
-          plan.memo ??= { ...plan };
-          return store.charge({ ...(plan.memo as typeof plan), memo: undefined }, moment);
-        },
-      }),
+    plant: (store) => ({
+      charge: (plan, moment) => {
+        plan.memo ??= { ...plan };
+        return store.charge({ ...(plan.memo as typeof plan), memo: undefined }, moment);
+      },
+    }),
   },
   {
     mistake: "raises the version of a record that it charges",
@@ -159,49 +154,46 @@ export const CHARGE_MUTANTS: readonly Mutant[] = [
   {
     mistake: "takes units and uses in two steps",
     noticedBy: ["charge: limits"],
-    plant: (store) =>
-      withMethods(store, {
-        charge: async (plan, moment) => {
-          const looked = await store.charge({ ...plan, mode: "peek" }, moment);
-          if (looked.kind !== "usage-exceeded" || plan.mode === "peek")
-            return store.charge(plan, moment);
-          await store.charge({ ...plan, uses: null }, { ...moment, request: undefined });
-          return looked;
-        },
-      }),
+    plant: (store) => ({
+      charge: async (plan, moment) => {
+        const looked = await store.charge({ ...plan, mode: "peek" }, moment);
+        if (looked.kind !== "usage-exceeded" || plan.mode === "peek")
+          return store.charge(plan, moment);
+        await store.charge({ ...plan, uses: null }, { ...moment, request: undefined });
+        return looked;
+      },
+    }),
   },
   {
     mistake: "takes from one limit after another",
     noticedBy: ["charge: limits"],
-    plant: (store) =>
-      withMethods(store, {
-        charge: async (plan, moment) => {
-          const looked = await store.charge({ ...plan, mode: "peek" }, moment);
-          if (looked.kind !== "rate-limited" || plan.mode === "peek")
-            return store.charge(plan, moment);
-          for (const limit of plan.limits)
-            await store.charge(
-              { ...plan, uses: null, limits: [limit] },
-              { ...moment, request: undefined },
-            );
-          return looked;
-        },
-      }),
+    plant: (store) => ({
+      charge: async (plan, moment) => {
+        const looked = await store.charge({ ...plan, mode: "peek" }, moment);
+        if (looked.kind !== "rate-limited" || plan.mode === "peek")
+          return store.charge(plan, moment);
+        for (const limit of plan.limits)
+          await store.charge(
+            { ...plan, uses: null, limits: [limit] },
+            { ...moment, request: undefined },
+          );
+        return looked;
+      },
+    }),
   },
   {
     mistake: "refuses for want of uses before it looks at limits",
     noticedBy: ["charge: limits"],
-    plant: (store) =>
-      withMethods(store, {
-        charge: async (plan, moment) => {
-          if (plan.uses === null || moment.request) return store.charge(plan, moment);
-          const uses = await store.charge({ ...plan, limits: [], mode: "peek" }, moment);
-          const result = await store.charge(plan, moment);
-          return uses.kind === "usage-exceeded" && result.kind === "rate-limited"
-            ? { ...result, kind: "usage-exceeded" }
-            : result;
-        },
-      }),
+    plant: (store) => ({
+      charge: async (plan, moment) => {
+        if (plan.uses === null || moment.request) return store.charge(plan, moment);
+        const uses = await store.charge({ ...plan, limits: [], mode: "peek" }, moment);
+        const result = await store.charge(plan, moment);
+        return uses.kind === "usage-exceeded" && result.kind === "rate-limited"
+          ? { ...result, kind: "usage-exceeded" }
+          : result;
+      },
+    }),
   },
   {
     mistake: "takes what is left if the cost is higher",

@@ -1,17 +1,17 @@
 import type { Change, Expectation, KeyStore, Usage } from "@latchkey/core";
-import { elsewhere, holdersOf, type Mutant, NOTHING, withChanges, withMethods } from "./mutant.js";
+import { elsewhere, holdersOf, type Methods, type Mutant, NOTHING, withChanges } from "./mutant.js";
 
-/** A store that judges expectations in another way. */
+/** The methods of a store that judges expectations in another way. */
 function withExpectations(
   store: KeyStore,
   alter: (expects: readonly Expectation[]) => readonly Expectation[],
-): KeyStore {
+): Methods {
   return withChanges(store, (change) => ({ ...change, expects: alter(change.expects) }));
 }
 
-/** A store that carries a change out in several steps, each as if it were one. */
-function inSteps(store: KeyStore, split: (change: Change) => readonly Partial<Change>[]): KeyStore {
-  return withMethods(store, {
+/** The methods of a store that carries a change out in several steps, each as if it were one. */
+function inSteps(store: KeyStore, split: (change: Change) => readonly Partial<Change>[]): Methods {
+  return {
     commit: async (workspaceId, change) => {
       const usages: Usage[] = [];
       for (const step of split(change)) {
@@ -21,7 +21,7 @@ function inSteps(store: KeyStore, split: (change: Change) => readonly Partial<Ch
       }
       return { kind: "committed", usages };
     },
-  });
+  };
 }
 
 export const COMMIT_MUTANTS: readonly Mutant[] = [
@@ -67,28 +67,26 @@ export const COMMIT_MUTANTS: readonly Mutant[] = [
   {
     mistake: "says that the last expectation is stale, whichever is",
     noticedBy: ["commit: expectations"],
-    plant: (store) =>
-      withMethods(store, {
-        commit: async (workspaceId, change) => {
-          const result = await store.commit(workspaceId, change);
-          if (result.kind !== "stale") return result;
-          return { kind: "stale", index: change.expects.length - 1 };
-        },
-      }),
+    plant: (store) => ({
+      commit: async (workspaceId, change) => {
+        const result = await store.commit(workspaceId, change);
+        if (result.kind !== "stale") return result;
+        return { kind: "stale", index: change.expects.length - 1 };
+      },
+    }),
   },
   {
     mistake: "looks, and then writes",
     noticedBy: ["commit: all or nothing"],
     isNoticedByModel: false,
-    plant: (store) =>
-      withMethods(store, {
-        commit: async (workspaceId, change) => {
-          const looked = await store.commit(workspaceId, { ...NOTHING, expects: change.expects });
-          if (looked.kind !== "committed") return looked;
-          await elsewhere();
-          return store.commit(workspaceId, { ...change, expects: [] });
-        },
-      }),
+    plant: (store) => ({
+      commit: async (workspaceId, change) => {
+        const looked = await store.commit(workspaceId, { ...NOTHING, expects: change.expects });
+        if (looked.kind !== "committed") return looked;
+        await elsewhere();
+        return store.commit(workspaceId, { ...change, expects: [] });
+      },
+    }),
   },
   {
     mistake: "writes records before it looks at names",
@@ -124,27 +122,25 @@ export const COMMIT_MUTANTS: readonly Mutant[] = [
     mistake: "looks at names before expectations",
     noticedBy: ["commit: expectations"],
     seed: 21,
-    plant: (store) =>
-      withMethods(store, {
-        commit: async (workspaceId, change) => {
-          const { claims, releases } = change;
-          const probe = await store.commit(workspaceId, {
-            ...NOTHING,
-            claims,
-            releases,
-            expects: [{ kind: "key", id: "none", version: "exists" }],
-          });
-          const holders = await holdersOf(store, workspaceId, change);
-          const isReleased = (index: number) =>
-            releases.some((one) => one.value === claims[index]?.value && one.id === holders[index]);
-          const taken = holders.findIndex(
-            (holder, index) =>
-              holder !== null && holder !== claims[index]?.id && !isReleased(index),
-          );
-          if (probe.kind === "stale" && taken !== -1) return { kind: "taken", index: taken };
-          return store.commit(workspaceId, change);
-        },
-      }),
+    plant: (store) => ({
+      commit: async (workspaceId, change) => {
+        const { claims, releases } = change;
+        const probe = await store.commit(workspaceId, {
+          ...NOTHING,
+          claims,
+          releases,
+          expects: [{ kind: "key", id: "none", version: "exists" }],
+        });
+        const holders = await holdersOf(store, workspaceId, change);
+        const isReleased = (index: number) =>
+          releases.some((one) => one.value === claims[index]?.value && one.id === holders[index]);
+        const taken = holders.findIndex(
+          (holder, index) => holder !== null && holder !== claims[index]?.id && !isReleased(index),
+        );
+        if (probe.kind === "stale" && taken !== -1) return { kind: "taken", index: taken };
+        return store.commit(workspaceId, change);
+      },
+    }),
   },
   {
     mistake: "gives a name to the record that claims it last",
@@ -163,7 +159,7 @@ export const COMMIT_MUTANTS: readonly Mutant[] = [
       const holders = new Map<string, string>();
       const nameOf = ({ kind, index, value }: Change["claims"][number]) =>
         JSON.stringify([kind, index, value]);
-      return withMethods(store, {
+      return {
         commit: async (workspaceId, change) => {
           const result = await store.commit(workspaceId, {
             ...NOTHING,
@@ -184,7 +180,7 @@ export const COMMIT_MUTANTS: readonly Mutant[] = [
           for (const one of change.claims) holders.set(nameOf(one), one.id);
           return committed;
         },
-      });
+      };
     },
   },
 ];

@@ -1,9 +1,9 @@
 import type { ChargeResult, KeyStore, LimitCharge } from "@latchkey/core";
 import {
+  type Methods,
   type Mutant,
   NOTHING,
   setUses,
-  withMethods,
   withMoments,
   withPlans,
   withResults,
@@ -13,7 +13,7 @@ import {
 function withLimits(
   store: KeyStore,
   alter: (limit: LimitCharge, now: number) => LimitCharge,
-): KeyStore {
+): Methods {
   return withPlans(store, (plan, { now }) => ({
     ...plan,
     limits: plan.limits.map((limit) => alter(limit, now)),
@@ -24,19 +24,18 @@ export const COUNTING_MUTANTS: readonly Mutant[] = [
   {
     mistake: "lowers what is left to the amount of a refill",
     noticedBy: ["charge: uses and refills"],
-    plant: (store) =>
-      withMethods(store, {
-        charge: async (plan, moment) => {
-          const counted = plan.uses === null ? undefined : plan.confirms[plan.uses];
-          const { refill } = moment;
-          if (counted === undefined || refill === null) return store.charge(plan, moment);
-          const { found } = await store.read(plan.workspaceId, [counted]);
-          const usage = found[0]?.usage;
-          if (usage && (usage.remaining ?? 0) > refill.amount && usage.refilledAt < refill.dueAt)
-            await setUses(store, plan.workspaceId, counted, refill.amount);
-          return store.charge(plan, moment);
-        },
-      }),
+    plant: (store) => ({
+      charge: async (plan, moment) => {
+        const counted = plan.uses === null ? undefined : plan.confirms[plan.uses];
+        const { refill } = moment;
+        if (counted === undefined || refill === null) return store.charge(plan, moment);
+        const { found } = await store.read(plan.workspaceId, [counted]);
+        const usage = found[0]?.usage;
+        if (usage && (usage.remaining ?? 0) > refill.amount && usage.refilledAt < refill.dueAt)
+          await setUses(store, plan.workspaceId, counted, refill.amount);
+        return store.charge(plan, moment);
+      },
+    }),
   },
   {
     mistake: "stores the refill of a charge that it refuses",
@@ -102,7 +101,7 @@ export const COUNTING_MUTANTS: readonly Mutant[] = [
     noticedBy: ["charge: limits"],
     plant: (store) => {
       const ends = new Map<string, number>();
-      return withMethods(store, {
+      return {
         charge: async (plan, moment) => {
           const ended = [...ends].filter(([, end]) => end <= moment.now).map(([name]) => name);
           for (const name of ended) ends.delete(name);
@@ -112,7 +111,7 @@ export const COUNTING_MUTANTS: readonly Mutant[] = [
             if (owner === null) ends.set(window, moment.now - (moment.now % duration) + duration);
           return store.charge(plan, moment);
         },
-      });
+      };
     },
   },
   {
@@ -177,22 +176,21 @@ export const COUNTING_MUTANTS: readonly Mutant[] = [
   {
     mistake: "does not remember a refusal",
     noticedBy: ["charge: replayed requests"],
-    plant: (store) =>
-      withMethods(store, {
-        charge: async (plan, moment) => {
-          const looked = await store.charge({ ...plan, mode: "peek" }, moment);
-          return looked.kind === "charged" || looked.kind === "conflict"
-            ? store.charge(plan, moment)
-            : looked;
-        },
-      }),
+    plant: (store) => ({
+      charge: async (plan, moment) => {
+        const looked = await store.charge({ ...plan, mode: "peek" }, moment);
+        return looked.kind === "charged" || looked.kind === "conflict"
+          ? store.charge(plan, moment)
+          : looked;
+      },
+    }),
   },
   {
     mistake: "answers a repeat before it confirms anything",
     noticedBy: ["charge: replayed requests"],
     plant: (store) => {
       const known = new Map<string, ChargeResult>();
-      return withMethods(store, {
+      return {
         charge: async (plan, moment) => {
           const name = JSON.stringify([plan.workspaceId, plan.confirms[0]?.id, moment.request]);
           const first = moment.request && known.get(name);
@@ -201,7 +199,7 @@ export const COUNTING_MUTANTS: readonly Mutant[] = [
             known.set(name, result);
           return first ?? result;
         },
-      });
+      };
     },
   },
   {
@@ -209,7 +207,7 @@ export const COUNTING_MUTANTS: readonly Mutant[] = [
     noticedBy: ["charge: replayed requests"],
     plant: (store) => {
       const known = new Map<string, string>();
-      return withMethods(store, {
+      return {
         charge: async (plan, moment) => {
           const { request } = moment;
           if (request === undefined) return store.charge(plan, moment);
@@ -218,7 +216,7 @@ export const COUNTING_MUTANTS: readonly Mutant[] = [
           known.set(name, first);
           return first === request.fingerprint ? store.charge(plan, moment) : { kind: "conflict" };
         },
-      });
+      };
     },
   },
 ];

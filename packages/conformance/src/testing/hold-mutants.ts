@@ -1,41 +1,33 @@
 import type {
   ChargePlan,
   Hold,
-  HoldMoment,
   HoldResult,
-  HoldStep,
   HoldSums,
   KeyStore,
   RecordAddress,
 } from "@latchkey/core";
 import { aChange } from "../fixtures/records.js";
 import {
+  type Methods,
   type Mutant,
   NOTHING,
-  withMethods,
   withMoments,
   withPlans,
   withResults,
 } from "./mutant.js";
 
-/** A store that alters steps of holds, or their results. */
-function withSteps(
-  store: KeyStore,
-  take: (workspaceId: string, step: HoldStep, moment: HoldMoment) => Promise<HoldResult>,
-): KeyStore {
-  return withMethods(store, { settle: take });
-}
-
-/** A store that does something more once a hold has ended, unless it had ended before. */
+/** The methods of a store that does something more once a hold has ended, unless it had ended before. */
 function afterEnds(
   store: KeyStore,
   then: (workspaceId: string, ended: HoldResult & { readonly kind: "ended" }) => Promise<unknown>,
-): KeyStore {
-  return withSteps(store, async (workspaceId, step, moment) => {
-    const result = await store.settle(workspaceId, step, moment);
-    if (result.kind === "ended" && !result.isRepeat) await then(workspaceId, result);
-    return result;
-  });
+): Methods {
+  return {
+    settle: async (workspaceId, step, moment) => {
+      const result = await store.settle(workspaceId, step, moment);
+      if (result.kind === "ended" && !result.isRepeat) await then(workspaceId, result);
+      return result;
+    },
+  };
 }
 
 /** The records that a hold is beside. */
@@ -68,12 +60,12 @@ async function rewriteSums(
   await store.settle(workspaceId, step, { now: 0, revision: null });
 }
 
-/** A store that rewrites those sums after each commit that changes counters. */
+/** The methods of a store that rewrites those sums after each commit that changes counters. */
 function afterChanges(
   store: KeyStore,
   change: (sums: HoldSums, before: HoldSums | undefined) => HoldSums,
-): KeyStore {
-  return withMethods(store, {
+): Methods {
+  return {
     commit: async (workspaceId, wanted) => {
       const { found } = await store.read(workspaceId, wanted.counters);
       const result = await store.commit(workspaceId, wanted);
@@ -84,13 +76,13 @@ function afterChanges(
         );
       return result;
     },
-  });
+  };
 }
 
 function withHolds(
   store: KeyStore,
   alter: (hold: NonNullable<ChargePlan["hold"]>) => NonNullable<ChargePlan["hold"]>,
-): KeyStore {
+): Methods {
   return withPlans(store, (plan) =>
     plan.hold === undefined ? plan : { ...plan, hold: alter(plan.hold) },
   );
@@ -116,13 +108,14 @@ export const HOLD_MUTANTS: readonly Mutant[] = [
   {
     mistake: "gives back again what is ended twice",
     noticedBy: ["holds: ended"],
-    plant: (store) =>
-      withSteps(store, async (workspaceId, step, moment) => {
+    plant: (store) => ({
+      settle: async (workspaceId, step, moment) => {
         const result = await store.settle(workspaceId, step, moment);
         if (result.kind === "ended" && result.isRepeat)
           await giveUses(store, workspaceId, result.hold, result.hold.uses - result.used.uses);
         return result;
-      }),
+      },
+    }),
   },
   {
     mistake: "gives a unit too much back",
@@ -133,10 +126,10 @@ export const HOLD_MUTANTS: readonly Mutant[] = [
   {
     mistake: "lets a hold end a millisecond late",
     noticedBy: ["holds: ended", "holds: slots"],
-    plant: (store) =>
-      withSteps(store, (workspaceId, step, moment) =>
+    plant: (store) => ({
+      settle: (workspaceId, step, moment) =>
         store.settle(workspaceId, step, { ...moment, now: moment.now - 1 }),
-      ),
+    }),
   },
   {
     mistake: "decides beside a hold that is over",
@@ -153,13 +146,14 @@ export const HOLD_MUTANTS: readonly Mutant[] = [
   {
     mistake: "applies a refill while uses are held without noting what it brought",
     noticedBy: ["holds: changes meanwhile"],
-    plant: (store) =>
-      withSteps(store, async (workspaceId, step, moment) => {
+    plant: (store) => ({
+      settle: async (workspaceId, step, moment) => {
         const result = await store.settle(workspaceId, step, moment);
         if (step.kind === "refresh" && step.refill !== null)
           await rewriteSums(store, workspaceId, step.of, (sums) => ({ ...sums, raises: [] }));
         return result;
-      }),
+      },
+    }),
   },
   {
     mistake: "gives back to a limit that was emptied meanwhile",
@@ -207,7 +201,7 @@ export const HOLD_MUTANTS: readonly Mutant[] = [
     isNoticedByModel: false,
     plant: (store) => {
       const made = new Map<string, readonly RecordAddress[]>();
-      return withMethods(store, {
+      return {
         charge: async (plan, moment) => {
           const result = await store.charge(plan, moment);
           if ("hold" in result && result.hold) made.set(result.hold.id, plan.confirms);
@@ -223,7 +217,7 @@ export const HOLD_MUTANTS: readonly Mutant[] = [
             await rewriteSums(store, workspaceId, of, (sums) => sums, takenNow);
           return store.settle(workspaceId, step, moment);
         },
-      });
+      };
     },
   },
   {
@@ -253,50 +247,51 @@ export const HOLD_MUTANTS: readonly Mutant[] = [
   {
     mistake: "knows of a hold for only one of the records that share counters",
     noticedBy: ["holds: renewed and over"],
-    plant: (store) =>
-      withMethods(store, {
-        holds: async (workspaceId, of, after, limit) => {
-          const holds = await store.holds(workspaceId, of, after, limit);
-          return holds.filter(({ keyId, identityId }) => [keyId, identityId].includes(of.id));
-        },
-      }),
+    plant: (store) => ({
+      holds: async (workspaceId, of, after, limit) => {
+        const holds = await store.holds(workspaceId, of, after, limit);
+        return holds.filter(({ keyId, identityId }) => [keyId, identityId].includes(of.id));
+      },
+    }),
   },
   {
     mistake: "forgets how a hold has ended",
     noticedBy: ["holds: ended"],
     seed: 21,
-    plant: (store) =>
-      withSteps(store, async (workspaceId, step, moment) => {
+    plant: (store) => ({
+      settle: async (workspaceId, step, moment) => {
         const result = await store.settle(workspaceId, step, moment);
         return result.kind === "ended" && result.isRepeat ? { kind: "unknown" } : result;
-      }),
+      },
+    }),
   },
   {
     mistake: "answers a repeated end with the uses that are left by now",
     noticedBy: ["holds: ended"],
-    plant: (store) =>
-      withSteps(store, async (workspaceId, step, moment) => {
+    plant: (store) => ({
+      settle: async (workspaceId, step, moment) => {
         const result = await store.settle(workspaceId, step, moment);
         if (result.kind !== "ended" || !result.isRepeat || result.usage === null) return result;
         const of = ownersOf(result.hold)[result.hold.usesOf ?? -1];
         const { found } = await store.read(workspaceId, of === undefined ? [] : [of]);
         return { ...result, usage: found[0]?.usage ?? null };
-      }),
+      },
+    }),
   },
   {
     mistake: "takes steps whatever the revision is",
     noticedBy: ["holds: ended"],
-    plant: (store) =>
-      withSteps(store, (workspaceId, step, { now }) =>
+    plant: (store) => ({
+      settle: (workspaceId, step, { now }) =>
         store.settle(workspaceId, step, { now, revision: null }),
-      ),
+    }),
   },
   {
     mistake: "ends everything that is over at once",
     noticedBy: ["holds: renewed and over"],
     isNoticedByModel: false,
-    plant: (store) =>
-      withSteps(store, async (workspaceId, step, moment) => {
+    plant: (store) => ({
+      settle: async (workspaceId, step, moment) => {
         const expired: Hold[] = [];
         for (;;) {
           const result = await store.settle(workspaceId, step, moment);
@@ -304,7 +299,8 @@ export const HOLD_MUTANTS: readonly Mutant[] = [
           expired.push(...result.expired);
           if (!result.hasMore) return { ...result, expired };
         }
-      }),
+      },
+    }),
   },
   {
     mistake: "answers a repeated request without what it holds",
@@ -317,17 +313,16 @@ export const HOLD_MUTANTS: readonly Mutant[] = [
   {
     mistake: "holds something again for a request that is repeated",
     noticedBy: ["holds: taken"],
-    plant: (store) =>
-      withMethods(store, {
-        charge: async (plan, moment) => {
-          const result = await store.charge(plan, moment);
-          const isRepeat = "hold" in result && result.hold && result.hold.id !== moment.holdId;
-          if (!isRepeat) return result;
-          const { request: _, ...again } = moment;
-          const charged = await store.charge({ ...plan, memo: undefined }, again);
-          return charged.kind === "charged" ? result : charged;
-        },
-      }),
+    plant: (store) => ({
+      charge: async (plan, moment) => {
+        const result = await store.charge(plan, moment);
+        const isRepeat = "hold" in result && result.hold && result.hold.id !== moment.holdId;
+        if (!isRepeat) return result;
+        const { request: _, ...again } = moment;
+        const charged = await store.charge({ ...plan, memo: undefined }, again);
+        return charged.kind === "charged" ? result : charged;
+      },
+    }),
   },
   {
     mistake: "ends nothing in the step of a charge",
@@ -337,26 +332,24 @@ export const HOLD_MUTANTS: readonly Mutant[] = [
   {
     mistake: "ends a hold behind a charge",
     noticedBy: ["holds: ended by a charge"],
-    plant: (store) =>
-      withMethods(store, {
-        charge: async (plan, { ends, ...moment }) => {
-          const result = await store.charge(plan, moment);
-          const when = { now: moment.now, revision: plan.revision };
-          if (ends !== undefined) await store.settle(plan.workspaceId, ends, when);
-          return result;
-        },
-      }),
+    plant: (store) => ({
+      charge: async (plan, { ends, ...moment }) => {
+        const result = await store.charge(plan, moment);
+        const when = { now: moment.now, revision: plan.revision };
+        if (ends !== undefined) await store.settle(plan.workspaceId, ends, when);
+        return result;
+      },
+    }),
   },
   {
     mistake: "ends a hold beside a charge whatever the revision is",
     noticedBy: ["holds: ended by a charge"],
-    plant: (store) =>
-      withMethods(store, {
-        charge: async (plan, { ends, ...moment }) => {
-          const when = { now: moment.now, revision: null };
-          if (ends !== undefined) await store.settle(plan.workspaceId, ends, when);
-          return store.charge(plan, moment);
-        },
-      }),
+    plant: (store) => ({
+      charge: async (plan, { ends, ...moment }) => {
+        const when = { now: moment.now, revision: null };
+        if (ends !== undefined) await store.settle(plan.workspaceId, ends, when);
+        return store.charge(plan, moment);
+      },
+    }),
   },
 ];

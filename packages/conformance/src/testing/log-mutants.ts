@@ -1,6 +1,6 @@
 import type { Change, KeyStore } from "@latchkey/core";
 import { at } from "../fixtures/records.js";
-import { elsewhere, type Mutant, withChanges, withMethods } from "./mutant.js";
+import { elsewhere, type Mutant, withChanges } from "./mutant.js";
 
 const LIST = "auditEntry";
 
@@ -26,27 +26,25 @@ export const LOG_MUTANTS: readonly Mutant[] = [
     mistake: "answers the log in the order of ids",
     noticedBy: ["commit: order of the log"],
     isNoticedByModel: false,
-    plant: (store) =>
-      withMethods(store, {
-        page: async (workspaceId, want) => {
-          const result = await store.page(workspaceId, want);
-          if (want.from === undefined) return result;
-          const byId = result.found.toSorted((one, other) =>
-            one.record.id < other.record.id ? -1 : 1,
-          );
-          return { ...result, found: byId };
-        },
-      }),
+    plant: (store) => ({
+      page: async (workspaceId, want) => {
+        const result = await store.page(workspaceId, want);
+        if (want.from === undefined) return result;
+        const byId = result.found.toSorted((one, other) =>
+          one.record.id < other.record.id ? -1 : 1,
+        );
+        return { ...result, found: byId };
+      },
+    }),
   },
   {
     mistake: "begins a page of the log behind its place",
     noticedBy: ["commit: order of the log"],
     isNoticedByModel: false,
-    plant: (store) =>
-      withMethods(store, {
-        page: (workspaceId, { from, ...want }) =>
-          store.page(workspaceId, { ...want, from: from && { ...from, id: `${from.id}~` } }),
-      }),
+    plant: (store) => ({
+      page: (workspaceId, { from, ...want }) =>
+        store.page(workspaceId, { ...want, from: from && { ...from, id: `${from.id}~` } }),
+    }),
   },
   {
     mistake: "gives entries their numbers before they are committed",
@@ -88,19 +86,18 @@ export const LOG_MUTANTS: readonly Mutant[] = [
     mistake: "takes numbers for changes that it refuses",
     noticedBy: ["commit: order of the log"],
     isNoticedByModel: false,
-    plant: (store) =>
-      withMethods(store, {
-        commit: async (workspaceId, change) => {
-          const result = await store.commit(workspaceId, change);
-          if (result.kind === "committed" || !hasEntries(change)) return result;
-          const record = { ...at(LIST, 999_999), version: 0, link: null, body: {} };
-          const entry = { list: LIST, id: record.id };
-          const none = { ...change, expects: [], claims: [], counters: [], puts: [], enters: [] };
-          await store.commit(workspaceId, { ...none, puts: [{ record }], enters: [entry] });
-          await store.commit(workspaceId, { ...none, deletes: [record], leaves: [entry] });
-          return result;
-        },
-      }),
+    plant: (store) => ({
+      commit: async (workspaceId, change) => {
+        const result = await store.commit(workspaceId, change);
+        if (result.kind === "committed" || !hasEntries(change)) return result;
+        const record = { ...at(LIST, 999_999), version: 0, link: null, body: {} };
+        const entry = { list: LIST, id: record.id };
+        const none = { ...change, expects: [], claims: [], counters: [], puts: [], enters: [] };
+        await store.commit(workspaceId, { ...none, puts: [{ record }], enters: [entry] });
+        await store.commit(workspaceId, { ...none, deletes: [record], leaves: [entry] });
+        return result;
+      },
+    }),
   },
   {
     mistake: "gives an entry that is written again another number",

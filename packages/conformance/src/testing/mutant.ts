@@ -8,11 +8,14 @@ import type {
 } from "@latchkey/core";
 import { aChange } from "../fixtures/records.js";
 
+/** The methods of a store that a mistake replaces. */
+export type Methods = Partial<KeyStore>;
+
 /** A mistake that stores have made, or could make, planted into a correct store. */
 export interface Mutant {
   /** What the store does; completes "a store that …". */
   readonly mistake: string;
-  readonly plant: (store: KeyStore) => KeyStore;
+  readonly plant: (store: KeyStore) => Methods;
   /** The sections of the suite, each of which must notice the mistake. */
   readonly noticedBy: readonly string[];
   /** Whether random sequences of calls, one at a time, must notice too. Default: true. */
@@ -21,43 +24,38 @@ export interface Mutant {
   readonly seed?: number;
 }
 
-/** A store with some methods replaced. */
-export function withMethods(store: KeyStore, methods: Partial<KeyStore>): KeyStore {
-  return { ...store, ...methods };
-}
-
-/** A store whose changes are altered before they are carried out. */
+/** The methods of a store whose changes are altered before they are carried out. */
 export function withChanges(
   store: KeyStore,
   alter: (change: Change, workspaceId: string) => Change | Promise<Change>,
-): KeyStore {
-  return withMethods(store, {
+): Methods {
+  return {
     commit: async (workspaceId, change) =>
       store.commit(workspaceId, await alter(change, workspaceId)),
-  });
+  };
 }
 
-/** A store whose plans are altered before they are carried out. */
+/** The methods of a store whose plans are altered before they are carried out. */
 export function withPlans(
   store: KeyStore,
   alter: (plan: ChargePlan, moment: ChargeMoment) => ChargePlan,
-): KeyStore {
-  return withMethods(store, {
+): Methods {
+  return {
     charge: (plan, moment) => store.charge({ ...alter(plan, moment), memo: undefined }, moment),
-  });
+  };
 }
 
-/** A store whose charges happen at another moment than the given one. */
+/** The methods of a store whose charges happen at another moment than the given one. */
 export function withMoments(
   store: KeyStore,
   alter: (moment: ChargeMoment, plan: ChargePlan) => ChargeMoment,
-): KeyStore {
-  return withMethods(store, {
+): Methods {
+  return {
     charge: (plan, moment) => store.charge(plan, alter(moment, plan)),
-  });
+  };
 }
 
-/** A store whose answers to charges are altered. */
+/** The methods of a store whose answers to charges are altered. */
 export function withResults(
   store: KeyStore,
   alter: (
@@ -65,10 +63,10 @@ export function withResults(
     plan: ChargePlan,
     moment: ChargeMoment,
   ) => ChargeResult | Promise<ChargeResult>,
-): KeyStore {
-  return withMethods(store, {
+): Methods {
+  return {
     charge: async (plan, moment) => alter(await store.charge(plan, moment), plan, moment),
-  });
+  };
 }
 
 /** Lets every other call of this turn of the event loop happen first. */

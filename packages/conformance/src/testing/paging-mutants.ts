@@ -1,27 +1,27 @@
 import type { KeyStore, ListEntry, LoadedRecord, PageResult, PageWant } from "@latchkey/core";
-import { type Mutant, withChanges, withMethods } from "./mutant.js";
+import { type Methods, type Mutant, withChanges } from "./mutant.js";
 
-/** A store whose pages are altered. */
+/** The methods of a store whose pages are altered. */
 function withPages(
   store: KeyStore,
   alter: (result: PageResult, want: PageWant) => PageResult | Promise<PageResult>,
-): KeyStore {
-  return withMethods(store, {
+): Methods {
+  return {
     page: async (workspaceId, want) => alter(await store.page(workspaceId, want), want),
-  });
+  };
 }
 
-/** A store that gets altered requests for pages. */
-function withWants(store: KeyStore, alter: (want: PageWant) => PageWant): KeyStore {
-  return withMethods(store, { page: (workspaceId, want) => store.page(workspaceId, alter(want)) });
+/** The methods of a store that gets altered requests for pages. */
+function withWants(store: KeyStore, alter: (want: PageWant) => PageWant): Methods {
+  return { page: (workspaceId, want) => store.page(workspaceId, alter(want)) };
 }
 
 const listOf = ({ list, of }: Pick<ListEntry, "list" | "of">) => JSON.stringify([list, of]);
 
-/** A store that takes a page of ids, and then leaves out those whose record is gone. */
-function withShortPages(store: KeyStore): KeyStore {
+/** The methods of a store that takes a page of ids, and then leaves out those whose record is gone. */
+function withShortPages(store: KeyStore): Methods {
   const lists = new Map<string, Set<string>>();
-  return withMethods(store, {
+  return {
     commit: async (workspaceId, change) => {
       const result = await store.commit(workspaceId, change);
       if (result.kind !== "committed") return result;
@@ -42,7 +42,7 @@ function withShortPages(store: KeyStore): KeyStore {
       const there = found.filter((loaded): loaded is LoadedRecord => loaded !== null);
       return { revision, found: there, hasMore: rest.length > limit, size };
     },
-  });
+  };
 }
 
 export const PAGING_MUTANTS: readonly Mutant[] = [
@@ -88,10 +88,11 @@ export const PAGING_MUTANTS: readonly Mutant[] = [
         }
         return change;
       });
-      return withPages(entering, (result, { list }) => ({
+      const sized = withPages(store, (result, { list }) => ({
         ...result,
         size: result.size + (extra.get(list) ?? 0),
       }));
+      return { ...entering, ...sized };
     },
   },
   {
@@ -128,12 +129,13 @@ export const PAGING_MUTANTS: readonly Mutant[] = [
         order.push(...change.enters.map(({ id }) => id));
         return change;
       });
-      return withPages(entering, (result) => ({
+      const ordered = withPages(store, (result) => ({
         ...result,
         found: result.found.toSorted(
           (one, other) => order.indexOf(one.record.id) - order.indexOf(other.record.id),
         ),
       }));
+      return { ...entering, ...ordered };
     },
   },
   {
@@ -155,9 +157,7 @@ export const PAGING_MUTANTS: readonly Mutant[] = [
         enters: change.enters.map(named),
         leaves: change.leaves.map(named),
       }));
-      return withMethods(entering, {
-        page: (workspaceId, want) => store.page(workspaceId, named(want)),
-      });
+      return { ...entering, page: (workspaceId, want) => store.page(workspaceId, named(want)) };
     },
   },
   {
@@ -172,10 +172,11 @@ export const PAGING_MUTANTS: readonly Mutant[] = [
         enters: change.enters.map(joined),
         leaves: change.leaves.map(joined),
       }));
-      return withMethods(entering, {
+      return {
+        ...entering,
         page: (workspaceId, want) =>
           store.page(workspaceId, { ...want, ...joined({ ...want, id: "" }) }),
-      });
+      };
     },
   },
 ];

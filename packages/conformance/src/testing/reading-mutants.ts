@@ -5,11 +5,11 @@ import {
   RECORD_KINDS,
   type Want,
 } from "@latchkey/core";
-import { elsewhere, type Mutant, withChanges, withMethods } from "./mutant.js";
+import { elsewhere, type Methods, type Mutant, withChanges } from "./mutant.js";
 
-/** A store whose reads and pages return altered records. */
-function withRecords(store: KeyStore, alter: (loaded: LoadedRecord) => LoadedRecord): KeyStore {
-  return withMethods(store, {
+/** The methods of a store whose reads and pages return altered records. */
+function withRecords(store: KeyStore, alter: (loaded: LoadedRecord) => LoadedRecord): Methods {
+  return {
     read: async (workspaceId, wants) => {
       const { revision, found } = await store.read(workspaceId, wants);
       return { revision, found: found.map((loaded) => loaded && alter(loaded)) };
@@ -18,14 +18,14 @@ function withRecords(store: KeyStore, alter: (loaded: LoadedRecord) => LoadedRec
       const result = await store.page(workspaceId, want);
       return { ...result, found: result.found.map(alter) };
     },
-  });
+  };
 }
 
 const idOf = (want: Want) => ("id" in want ? want.id : want.value);
 const rounded = (number: number) => Number(number.toPrecision(15));
 
-/** A store that confuses texts for which `fold` returns the same. */
-function withTexts(store: KeyStore, fold: (text: string) => string): KeyStore {
+/** The methods of a store that confuses texts for which `fold` returns the same. */
+function withTexts(store: KeyStore, fold: (text: string) => string): Methods {
   const folded = <Name extends { readonly value: string }>(name: Name): Name => ({
     ...name,
     value: fold(name.value),
@@ -35,85 +35,82 @@ function withTexts(store: KeyStore, fold: (text: string) => string): KeyStore {
     claims: change.claims.map(folded),
     releases: change.releases.map(folded),
   }));
-  return withMethods(changed, {
+  return {
+    ...changed,
     read: (workspaceId, wants) =>
       store.read(
         workspaceId,
         wants.map((want) => ("value" in want ? folded(want) : want)),
       ),
-  });
+  };
 }
 
 export const READING_MUTANTS: readonly Mutant[] = [
   {
     mistake: "answers records in the order of their ids, not of the wants",
     noticedBy: ["read"],
-    plant: (store) =>
-      withMethods(store, {
-        read: (workspaceId, wants) =>
-          store.read(
-            workspaceId,
-            wants.toSorted((one, other) => (idOf(one) < idOf(other) ? -1 : 1)),
-          ),
-      }),
+    plant: (store) => ({
+      read: (workspaceId, wants) =>
+        store.read(
+          workspaceId,
+          wants.toSorted((one, other) => (idOf(one) < idOf(other) ? -1 : 1)),
+        ),
+    }),
   },
   {
     mistake: "leaves missing records out of its answer",
     noticedBy: ["read"],
-    plant: (store) =>
-      withMethods(store, {
-        read: async (workspaceId, wants) => {
-          const { revision, found } = await store.read(workspaceId, wants);
-          return { revision, found: found.filter((loaded) => loaded !== null) };
-        },
-      }),
+    plant: (store) => ({
+      read: async (workspaceId, wants) => {
+        const { revision, found } = await store.read(workspaceId, wants);
+        return { revision, found: found.filter((loaded) => loaded !== null) };
+      },
+    }),
   },
   {
     mistake: "reads each record in a step of its own",
     noticedBy: ["read"],
     isNoticedByModel: false,
-    plant: (store) =>
-      withMethods(store, {
-        read: async (workspaceId, wants) => {
-          const found: (LoadedRecord | null)[] = [];
-          for (const want of wants) {
-            found.push(...(await store.read(workspaceId, [want])).found);
-            await elsewhere();
-          }
-          return { revision: (await store.read(workspaceId, [])).revision, found };
-        },
-      }),
+    plant: (store) => ({
+      read: async (workspaceId, wants) => {
+        const found: (LoadedRecord | null)[] = [];
+        for (const want of wants) {
+          found.push(...(await store.read(workspaceId, [want])).found);
+          await elsewhere();
+        }
+        return { revision: (await store.read(workspaceId, [])).revision, found };
+      },
+    }),
   },
   {
     mistake: "reads the identity in a step after the record",
     noticedBy: ["read"],
     isNoticedByModel: false,
-    plant: (store) =>
-      withMethods(store, {
-        read: async (workspaceId, wants) => {
-          const first = await store.read(workspaceId, wants);
-          await elsewhere();
-          const second = await store.read(workspaceId, wants);
-          const found = first.found.map((loaded, index) =>
-            loaded === null ? null : { ...loaded, linked: second.found[index]?.linked ?? null },
-          );
-          return { revision: first.revision, found };
-        },
-      }),
+    plant: (store) => ({
+      read: async (workspaceId, wants) => {
+        const first = await store.read(workspaceId, wants);
+        await elsewhere();
+        const second = await store.read(workspaceId, wants);
+        const found = first.found.map((loaded, index) =>
+          loaded === null ? null : { ...loaded, linked: second.found[index]?.linked ?? null },
+        );
+        return { revision: first.revision, found };
+      },
+    }),
   },
   {
     mistake: "answers the revision of a moment before",
     noticedBy: ["read", "commit: records"],
     plant: (store) => {
       let before = 0;
-      return withMethods(store, {
+      return {
         read: async (workspaceId, wants) => {
           const { revision, found } = await store.read(workspaceId, wants);
           const known = before;
           before = revision;
           return { revision: known, found };
         },
-      });
+      };
     },
   },
   {
@@ -121,34 +118,33 @@ export const READING_MUTANTS: readonly Mutant[] = [
     noticedBy: ["commit: records", "charge: uses and refills"],
     plant: (store) => {
       const known = new Map<string, ReturnType<KeyStore["read"]>>();
-      return withMethods(store, {
+      return {
         read: (workspaceId, wants) => {
           const name = JSON.stringify([workspaceId, wants]);
           const answer = known.get(name) ?? store.read(workspaceId, wants);
           known.set(name, answer);
           return answer;
         },
-      });
+      };
     },
   },
   {
     mistake: "finds a name whatever the kind of its record is",
     noticedBy: ["read"],
-    plant: (store) =>
-      withMethods(store, {
-        read: async (workspaceId, wants) => {
-          const { revision, found } = await store.read(workspaceId, wants);
-          const any = await Promise.all(
-            wants.map(async (want, index) => {
-              if (found[index] || "id" in want) return found[index] ?? null;
-              const all = RECORD_KINDS.map((kind) => ({ ...want, kind }));
-              const others = (await store.read(workspaceId, all)).found;
-              return others.find((loaded) => loaded !== null) ?? null;
-            }),
-          );
-          return { revision, found: any };
-        },
-      }),
+    plant: (store) => ({
+      read: async (workspaceId, wants) => {
+        const { revision, found } = await store.read(workspaceId, wants);
+        const any = await Promise.all(
+          wants.map(async (want, index) => {
+            if (found[index] || "id" in want) return found[index] ?? null;
+            const all = RECORD_KINDS.map((kind) => ({ ...want, kind }));
+            const others = (await store.read(workspaceId, all)).found;
+            return others.find((loaded) => loaded !== null) ?? null;
+          }),
+        );
+        return { revision, found: any };
+      },
+    }),
   },
   {
     mistake: "answers linked identities without their uses",
@@ -216,7 +212,7 @@ export const READING_MUTANTS: readonly Mutant[] = [
         ...loaded,
         record: { ...loaded.record, body: bodies.get(loaded.record.id) },
       }));
-      return withMethods(read, { commit: keeping.commit });
+      return { ...keeping, ...read };
     },
   },
   {
@@ -247,22 +243,21 @@ export const READING_MUTANTS: readonly Mutant[] = [
     mistake: "answers after it was closed",
     noticedBy: ["close"],
     isNoticedByModel: false,
-    plant: (store) => withMethods(store, { close: async () => undefined }),
+    plant: () => ({ close: async () => undefined }),
   },
   {
     mistake: "does not say whether a closed store wrote anything",
     noticedBy: ["close"],
     isNoticedByModel: false,
-    plant: (store) =>
-      withMethods(store, {
-        commit: async (workspaceId, change) => {
-          try {
-            return await store.commit(workspaceId, change);
-          } catch {
-            throw new LatchkeyError("STORE_UNAVAILABLE", "closed", { outcome: "unknown" });
-          }
-        },
-      }),
+    plant: (store) => ({
+      commit: async (workspaceId, change) => {
+        try {
+          return await store.commit(workspaceId, change);
+        } catch {
+          throw new LatchkeyError("STORE_UNAVAILABLE", "closed", { outcome: "unknown" });
+        }
+      },
+    }),
   },
   {
     mistake: "cannot be closed twice",
@@ -270,7 +265,7 @@ export const READING_MUTANTS: readonly Mutant[] = [
     isNoticedByModel: false,
     plant: (store) => {
       let isClosed = false;
-      return withMethods(store, {
+      return {
         close: async () => {
           // Not on the third time, so that the context of a test can close what is left.
           if (isClosed) {
@@ -280,42 +275,39 @@ export const READING_MUTANTS: readonly Mutant[] = [
           isClosed = true;
           await store.close();
         },
-      });
+      };
     },
   },
   {
     mistake: "has one workspace for all",
     noticedBy: ["workspaces"],
-    plant: (store) =>
-      withMethods(store, {
-        read: (_, wants) => store.read("ws", wants),
-        page: (_, want) => store.page("ws", want),
-        commit: (_, change) => store.commit("ws", change),
-        charge: (plan, moment) => store.charge({ ...plan, workspaceId: "ws" }, moment),
-      }),
+    plant: (store) => ({
+      read: (_, wants) => store.read("ws", wants),
+      page: (_, want) => store.page("ws", want),
+      commit: (_, change) => store.commit("ws", change),
+      charge: (plan, moment) => store.charge({ ...plan, workspaceId: "ws" }, moment),
+    }),
   },
   {
     mistake: "keeps windows without an owner for all workspaces together",
     noticedBy: ["workspaces"],
-    plant: (store) =>
-      withMethods(store, {
-        charge: (plan, moment) =>
-          plan.confirms.length === 0
-            ? store.charge({ ...plan, workspaceId: "ws" }, moment)
-            : store.charge(plan, moment),
-      }),
+    plant: (store) => ({
+      charge: (plan, moment) =>
+        plan.confirms.length === 0
+          ? store.charge({ ...plan, workspaceId: "ws" }, moment)
+          : store.charge(plan, moment),
+    }),
   },
   {
     mistake: "adds up the statistics of all workspaces",
     noticedBy: ["workspaces"],
-    plant: (store) =>
-      withMethods(store, {
-        addStatistics: async (workspaceId, { counts, uses }) => {
-          await store.addStatistics("ws", { counts, uses: [] });
-          await store.addStatistics(workspaceId, { counts: [], uses });
-        },
-        readStatistics: (_, range) => store.readStatistics("ws", range),
-        deleteStatistics: (_, beforeAt, limit) => store.deleteStatistics("ws", beforeAt, limit),
-      }),
+    plant: (store) => ({
+      addStatistics: async (workspaceId, { counts, uses }) => {
+        await store.addStatistics("ws", { counts, uses: [] });
+        await store.addStatistics(workspaceId, { counts: [], uses });
+      },
+      readStatistics: (_, range) => store.readStatistics("ws", range),
+      deleteStatistics: (_, beforeAt, limit) => store.deleteStatistics("ws", beforeAt, limit),
+    }),
   },
 ];

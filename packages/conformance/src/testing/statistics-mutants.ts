@@ -4,28 +4,29 @@ import {
   type StatisticsRange,
   type StatisticsSubject,
 } from "@latchkey/core";
-import { elsewhere, type Mutant, withMethods, withPlans } from "./mutant.js";
+import { elsewhere, type Methods, type Mutant, withPlans } from "./mutant.js";
 
 const DAY_MS = 86_400_000;
 
-function withRanges(store: KeyStore, alter: (range: StatisticsRange) => StatisticsRange): KeyStore {
-  return withMethods(store, {
+function withRanges(store: KeyStore, alter: (range: StatisticsRange) => StatisticsRange): Methods {
+  return {
     readStatistics: (workspaceId, range) => store.readStatistics(workspaceId, alter(range)),
-  });
+  };
 }
 
 function withSubjects(
   store: KeyStore,
   alter: (subject: StatisticsSubject) => StatisticsSubject,
-): KeyStore {
+): Methods {
   const ranged = withRanges(store, (range) => ({ ...range, subject: alter(range.subject) }));
-  return withMethods(ranged, {
+  return {
+    ...ranged,
     addStatistics: (workspaceId, { counts, uses }) =>
       store.addStatistics(workspaceId, {
         counts: counts.map((count) => ({ ...count, subject: alter(count.subject) })),
         uses,
       }),
-  });
+  };
 }
 
 export const STATISTICS_MUTANTS: readonly Mutant[] = [
@@ -59,10 +60,9 @@ export const STATISTICS_MUTANTS: readonly Mutant[] = [
   {
     mistake: "ends holds without counting them",
     noticedBy: ["counted in the step"],
-    plant: (store) =>
-      withMethods(store, {
-        settle: (id, step, { now, revision }) => store.settle(id, step, { now, revision }),
-      }),
+    plant: (store) => ({
+      settle: (id, step, { now, revision }) => store.settle(id, step, { now, revision }),
+    }),
   },
   {
     mistake: "counts the hour at the end of a range",
@@ -85,33 +85,30 @@ export const STATISTICS_MUTANTS: readonly Mutant[] = [
     mistake: "answers sums latest first",
     noticedBy: ["statistics"],
     isNoticedByModel: false,
-    plant: (store) =>
-      withMethods(store, {
-        readStatistics: async (workspaceId, range) =>
-          (await store.readStatistics(workspaceId, range)).toReversed(),
-      }),
+    plant: (store) => ({
+      readStatistics: async (workspaceId, range) =>
+        (await store.readStatistics(workspaceId, range)).toReversed(),
+    }),
   },
   {
     mistake: "finds a day only behind the one that it is asked for",
     noticedBy: ["statistics"],
     isNoticedByModel: false,
-    plant: (store) =>
-      withMethods(store, {
-        nextStatisticsDay: (workspaceId, from) =>
-          store.nextStatisticsDay(workspaceId, from === 0 ? 0 : from + DAY_MS),
-      }),
+    plant: (store) => ({
+      nextStatisticsDay: (workspaceId, from) =>
+        store.nextStatisticsDay(workspaceId, from === 0 ? 0 : from + DAY_MS),
+    }),
   },
   {
     mistake: "answers the hour of the first sum as its day",
     noticedBy: ["statistics"],
     isNoticedByModel: false,
-    plant: (store) =>
-      withMethods(store, {
-        nextStatisticsDay: async (workspaceId, from) => {
-          const dayAt = await store.nextStatisticsDay(workspaceId, from);
-          return dayAt === null ? null : dayAt + 5 * 3_600_000;
-        },
-      }),
+    plant: (store) => ({
+      nextStatisticsDay: async (workspaceId, from) => {
+        const dayAt = await store.nextStatisticsDay(workspaceId, from);
+        return dayAt === null ? null : dayAt + 5 * 3_600_000;
+      },
+    }),
   },
   {
     mistake: "reads a sum, and then writes the new one",
@@ -119,7 +116,7 @@ export const STATISTICS_MUTANTS: readonly Mutant[] = [
     isNoticedByModel: false,
     plant: (store) => {
       const sums = new Map<string, number>();
-      return withMethods(store, {
+      return {
         addStatistics: async (workspaceId, batch) => {
           await store.addStatistics(workspaceId, batch);
           const [first] = batch.counts;
@@ -136,7 +133,7 @@ export const STATISTICS_MUTANTS: readonly Mutant[] = [
             ? found.map((sum) => ({ ...sum, count }))
             : found;
         },
-      });
+      };
     },
   },
   {
@@ -145,7 +142,7 @@ export const STATISTICS_MUTANTS: readonly Mutant[] = [
     seed: 2,
     plant: (store) => {
       const told = new Map<string, number>();
-      return withMethods(store, {
+      return {
         addStatistics: async (workspaceId, batch) => {
           await store.addStatistics(workspaceId, batch);
           for (const { kind, id, usedAt } of batch.uses)
@@ -160,87 +157,80 @@ export const STATISTICS_MUTANTS: readonly Mutant[] = [
           });
           return { revision, found: last };
         },
-      });
+      };
     },
   },
   {
     mistake: "writes a revision with statistics",
     noticedBy: ["statistics"],
-    plant: (store) =>
-      withMethods(store, {
-        addStatistics: async (workspaceId, batch) => {
-          await store.addStatistics(workspaceId, batch);
-          await store.commit(workspaceId, { ...EMPTY_CHANGE, revision: 9 });
-        },
-      }),
+    plant: (store) => ({
+      addStatistics: async (workspaceId, batch) => {
+        await store.addStatistics(workspaceId, batch);
+        await store.commit(workspaceId, { ...EMPTY_CHANGE, revision: 9 });
+      },
+    }),
   },
   {
     mistake: "forgets the day that begins at the instant, too",
     noticedBy: ["statistics"],
-    plant: (store) =>
-      withMethods(store, {
-        deleteStatistics: (workspaceId, beforeAt, limit) =>
-          store.deleteStatistics(workspaceId, beforeAt + DAY_MS, limit),
-      }),
+    plant: (store) => ({
+      deleteStatistics: (workspaceId, beforeAt, limit) =>
+        store.deleteStatistics(workspaceId, beforeAt + DAY_MS, limit),
+    }),
   },
   {
     mistake: "deletes the sums of all subjects instead of some",
     noticedBy: ["statistics"],
     isNoticedByModel: false,
-    plant: (store) =>
-      withMethods(store, {
-        deleteStatistics: (workspaceId, beforeAt, limit) =>
-          store.deleteStatistics(workspaceId, beforeAt, limit),
-      }),
+    plant: (store) => ({
+      deleteStatistics: (workspaceId, beforeAt, limit) =>
+        store.deleteStatistics(workspaceId, beforeAt, limit),
+    }),
   },
   {
     mistake: "deletes the sums of the first given subject only",
     noticedBy: ["statistics"],
     isNoticedByModel: false,
-    plant: (store) =>
-      withMethods(store, {
-        deleteStatistics: (workspaceId, beforeAt, limit, of) =>
-          store.deleteStatistics(workspaceId, beforeAt, limit, of?.slice(0, 1)),
-      }),
+    plant: (store) => ({
+      deleteStatistics: (workspaceId, beforeAt, limit, of) =>
+        store.deleteStatistics(workspaceId, beforeAt, limit, of?.slice(0, 1)),
+    }),
   },
   {
     mistake: "forgets sums of subjects of another kind with the same id",
     noticedBy: ["statistics"],
     isNoticedByModel: false,
-    plant: (store) =>
-      withMethods(store, {
-        deleteStatistics: (workspaceId, beforeAt, limit, of) =>
-          store.deleteStatistics(
-            workspaceId,
-            beforeAt,
-            limit,
-            of?.flatMap(({ id }) => [
-              { kind: "key", id },
-              { kind: "identity", id },
-            ]),
-          ),
-      }),
+    plant: (store) => ({
+      deleteStatistics: (workspaceId, beforeAt, limit, of) =>
+        store.deleteStatistics(
+          workspaceId,
+          beforeAt,
+          limit,
+          of?.flatMap(({ id }) => [
+            { kind: "key", id },
+            { kind: "identity", id },
+          ]),
+        ),
+    }),
   },
   {
     mistake: "forgets everything in one step",
     noticedBy: ["statistics"],
     isNoticedByModel: false,
-    plant: (store) =>
-      withMethods(store, {
-        deleteStatistics: (workspaceId, beforeAt) =>
-          store.deleteStatistics(workspaceId, beforeAt, Number.MAX_SAFE_INTEGER),
-      }),
+    plant: (store) => ({
+      deleteStatistics: (workspaceId, beforeAt) =>
+        store.deleteStatistics(workspaceId, beforeAt, Number.MAX_SAFE_INTEGER),
+    }),
   },
   {
     mistake: "says after one step that nothing is left",
     noticedBy: ["statistics"],
     isNoticedByModel: false,
-    plant: (store) =>
-      withMethods(store, {
-        deleteStatistics: async (workspaceId, beforeAt, limit) => {
-          const { deleted } = await store.deleteStatistics(workspaceId, beforeAt, limit);
-          return { deleted, hasMore: false };
-        },
-      }),
+    plant: (store) => ({
+      deleteStatistics: async (workspaceId, beforeAt, limit) => {
+        const { deleted } = await store.deleteStatistics(workspaceId, beforeAt, limit);
+        return { deleted, hasMore: false };
+      },
+    }),
   },
 ];

@@ -1,20 +1,20 @@
 import type { Change, CommitResult, KeyStore, Usage } from "@latchkey/core";
-import { holdersOf, type Mutant, NOTHING, withChanges, withMethods } from "./mutant.js";
+import { holdersOf, type Methods, type Mutant, NOTHING, withChanges } from "./mutant.js";
 
-function withCommitted(store: KeyStore, alter: (result: CommitResult) => CommitResult): KeyStore {
-  return withMethods(store, {
+function withCommitted(store: KeyStore, alter: (result: CommitResult) => CommitResult): Methods {
+  return {
     commit: async (workspaceId, change) => alter(await store.commit(workspaceId, change)),
-  });
+  };
 }
 
-/** A store that alters each put of a change. */
+/** The methods of a store that alters each put of a change. */
 function withPuts(
   store: KeyStore,
   alter: (
     put: Change["puts"][number],
     workspaceId: string,
   ) => Change["puts"][number] | Promise<Change["puts"][number]>,
-): KeyStore {
+): Methods {
   return withChanges(store, async (change, workspaceId) => ({
     ...change,
     puts: await Promise.all(change.puts.map((put) => alter(put, workspaceId))),
@@ -29,18 +29,17 @@ export const WRITING_MUTANTS: readonly Mutant[] = [
   {
     mistake: "looks at names before it releases any",
     noticedBy: ["commit: claims"],
-    plant: (store) =>
-      withMethods(store, {
-        commit: async (workspaceId, change) => {
-          const holders = await holdersOf(store, workspaceId, change);
-          const taken = holders.findIndex(
-            (holder, index) => holder !== null && holder !== change.claims[index]?.id,
-          );
-          const looked = await store.commit(workspaceId, { ...NOTHING, expects: change.expects });
-          if (looked.kind === "committed" && taken !== -1) return { kind: "taken", index: taken };
-          return store.commit(workspaceId, change);
-        },
-      }),
+    plant: (store) => ({
+      commit: async (workspaceId, change) => {
+        const holders = await holdersOf(store, workspaceId, change);
+        const taken = holders.findIndex(
+          (holder, index) => holder !== null && holder !== change.claims[index]?.id,
+        );
+        const looked = await store.commit(workspaceId, { ...NOTHING, expects: change.expects });
+        if (looked.kind === "committed" && taken !== -1) return { kind: "taken", index: taken };
+        return store.commit(workspaceId, change);
+      },
+    }),
   },
   {
     mistake: "releases the names of any record",
@@ -81,7 +80,7 @@ export const WRITING_MUTANTS: readonly Mutant[] = [
     noticedBy: ["commit: shared counters"],
     plant: (store) => {
       const sharers = new Map<string, string[]>();
-      return withMethods(store, {
+      return {
         commit: async (workspaceId, change) => {
           const result = await store.commit(workspaceId, change);
           if (result.kind !== "committed") return result;
@@ -101,7 +100,7 @@ export const WRITING_MUTANTS: readonly Mutant[] = [
           await store.commit(workspaceId, { ...NOTHING, puts });
           return result;
         },
-      });
+      };
     },
   },
   {
@@ -125,20 +124,19 @@ export const WRITING_MUTANTS: readonly Mutant[] = [
   {
     mistake: "takes what is left if a decrement asks for more",
     noticedBy: ["commit: counters", "commit: expectations"],
-    plant: (store) =>
-      withMethods(store, {
-        commit: async (workspaceId, change) => {
-          const result = await store.commit(workspaceId, change);
-          if (result.kind !== "refused" || result.reason.kind !== "insufficient") return result;
-          const operation = { kind: "set", remaining: 0 } as const;
-          const counters = change.counters.map((one, index) =>
-            index === result.index
-              ? { ...one, usage: { due: null, restartsAt: null, ...one.usage, operation } }
-              : one,
-          );
-          return store.commit(workspaceId, { ...change, counters });
-        },
-      }),
+    plant: (store) => ({
+      commit: async (workspaceId, change) => {
+        const result = await store.commit(workspaceId, change);
+        if (result.kind !== "refused" || result.reason.kind !== "insufficient") return result;
+        const operation = { kind: "set", remaining: 0 } as const;
+        const counters = change.counters.map((one, index) =>
+          index === result.index
+            ? { ...one, usage: { due: null, restartsAt: null, ...one.usage, operation } }
+            : one,
+        );
+        return store.commit(workspaceId, { ...change, counters });
+      },
+    }),
   },
   {
     mistake: "answers counters in the order of their ids",
@@ -205,14 +203,13 @@ export const WRITING_MUTANTS: readonly Mutant[] = [
   {
     mistake: "takes the higher revision for the later one",
     noticedBy: ["commit: records"],
-    plant: (store) =>
-      withMethods(store, {
-        commit: async (workspaceId, change) => {
-          const { revision: before } = await store.read(workspaceId, []);
-          const revision = change.revision && Math.max(before, change.revision);
-          return store.commit(workspaceId, { ...change, revision });
-        },
-      }),
+    plant: (store) => ({
+      commit: async (workspaceId, change) => {
+        const { revision: before } = await store.read(workspaceId, []);
+        const revision = change.revision && Math.max(before, change.revision);
+        return store.commit(workspaceId, { ...change, revision });
+      },
+    }),
   },
   {
     mistake: "does not delete",
