@@ -12,13 +12,7 @@ import { parseOptions, type Settings, type SqliteStoreOptions } from "./options.
 import { page } from "./page.js";
 import { read } from "./read.js";
 import { scan } from "./scan.js";
-import {
-  addStatistics,
-  deleteStatistics,
-  nextStatisticsDay,
-  pageStatistics,
-  readStatistics,
-} from "./statistics.js";
+import { statisticsOf } from "./statistics.js";
 
 /**
  * Opens a store in a SQLite file, and creates the file with mode 0600 if it does not exist. Several processes on one machine may open
@@ -63,8 +57,6 @@ function storeOn(database: SqliteDatabase, isOwned: boolean, settings: Settings)
     read: async (...given) => steps.read(() => read(connection, ...given)),
     page: async (...given) => steps.read(() => page(connection, ...given)),
     scan: async (...given) => steps.read(() => scan(connection, ...given)),
-    readStatistics: async (...given) => steps.read(() => readStatistics(connection, ...given)),
-    pageStatistics: async (...given) => steps.read(() => pageStatistics(connection, ...given)),
     async commit(workspaceId, change) {
       const result = await steps.commit(() => commit(connection, workspaceId, change));
       if (result.kind === "committed" && change.deletes.length > 0) connection.log.empty();
@@ -79,10 +71,7 @@ function storeOn(database: SqliteDatabase, isOwned: boolean, settings: Settings)
     // Committed together with charges, and as durable.
     settle: async (...given) => steps.charge(() => settle(connection, ...given)),
     holds: async (...given) => steps.read(() => holdsBeside(connection, ...given)),
-    addStatistics: async (...given) => steps.charge(() => addStatistics(connection, ...given)),
-    nextStatisticsDay: async (...given) =>
-      steps.read(() => nextStatisticsDay(connection, ...given)),
-    deleteStatistics: (...given) => steps.commit(() => deleteStatistics(connection, ...given)),
+    ...statisticsOf(connection, steps),
     async forget(workspaceId) {
       const next = await steps.commit(() => forget(connection, workspaceId));
       connection.log.empty();
