@@ -69,6 +69,20 @@ describeOnMemory("finding keys", (open) => {
       expect(desc.ids).toEqual(made.toReversed());
     });
 
+    test("a filter reads keys that are spread over many APIs less than three times, in few steps", async () => {
+      const names = Array.from({ length: 50 }, (_, at) => `api ${at}`);
+      const { context, apiIds, latchkey } = await withApis(...names);
+      for (let round = 0; round < 60; round += 1)
+        await latchkey.createKeys(
+          apiIds.map((apiId, at) => ({ apiId, plaintext: `spread-${round}-${at}-of-many-apis` })),
+        );
+      const { counts, latchkey: counted } = counting(context);
+      for (const order of ["asc", "desc"] as const)
+        expect((await allPages(counted, { nameContains: "gate", order })).ids).toEqual([]);
+      expect(counts.keys).toBeLessThan(2 * 3 * 3_000);
+      expect(counts.pages).toBeLessThan(2 * 700);
+    });
+
     test("an API with only old keys does not slow down a page", async () => {
       const names = Array.from({ length: 100 }, (_, at) => `api ${at}`);
       const { context, apiIds, latchkey } = await withApis(...names);

@@ -53,6 +53,16 @@ interface ApiKeys {
   hasMore: boolean;
   /** Read, and not yet taken. */
   read: readonly ReadKey[];
+  /** Most keys that the next read asks for. It doubles with each read: a list that is read often has many of the wanted keys. */
+  atOnce: number;
+}
+
+/**
+ * Whether little is left: at most half of the last read, after which `atOnce` doubled. Lists that run out at about the same time are read
+ * together. If only empty ones were read, a page over lists of similar size would read one list after the other, each further than needed.
+ */
+function isLow({ hasMore, read, atOnce }: ApiKeys): boolean {
+  return hasMore && read.length <= atOnce / 4;
 }
 
 /** Merges the lists of several APIs into one order: a key is taken once no unread one can come before it. What it reads is bounded. */
@@ -65,16 +75,15 @@ class KeyLists {
   readonly #lists: readonly ApiKeys[];
   /** Where every list begins. */
   readonly #start: string | null;
-  /** Most keys that the next read asks of a list. */
-  #atOnce: number;
 
   constructor(context: OperationContext, want: KeyListsWant) {
     this.#context = context;
     this.#want = want;
     const { apiIds, after, enough, lowest, descending } = want;
     this.#start = !descending && lowest > (after ?? "") ? lowest : after;
-    this.#lists = apiIds.map((apiId) => ({ apiId, after: this.#start, hasMore: true, read: [] }));
-    this.#atOnce = Math.min(enough, MOST_AT_ONCE, Math.ceil((2 * enough) / apiIds.length));
+    const atOnce = Math.min(enough, MOST_AT_ONCE, Math.ceil((2 * enough) / apiIds.length));
+    const unread = { after: this.#start, hasMore: true, read: [], atOnce };
+    this.#lists = apiIds.map((apiId) => ({ apiId, ...unread }));
   }
 
   /** Whether every key was read and taken. */
@@ -82,20 +91,26 @@ class KeyLists {
     return this.#lists.every(({ hasMore, read }) => !hasMore && read.length === 0);
   }
 
-  /** Reads on in the lists that have nothing left to take. @returns False if there is no such list, or the budget is used up. */
+  /**
+   * Reads on in the lists that have nothing left to take, and in those that are about to.
+   *
+   * @returns False if no list has run out, or the budget is used up.
+   */
   async readOn(): Promise<boolean> {
     const left = this.#want.budget - this.scanned;
-    const lists = this.#lists
-      .filter(({ hasMore, read }) => hasMore && read.length === 0)
-      .slice(0, left);
-    if (lists.length === 0) return false;
+    const isBare = ({ hasMore, read }: ApiKeys) => hasMore && read.length === 0;
+    if (left === 0 || !this.#lists.some(isBare)) return false;
+    // Those that have run out come first, in case the budget is small.
+    const lists = [
+      ...this.#lists.filter(isBare),
+      ...this.#lists.filter((list) => !isBare(list) && isLow(list)),
+    ].slice(0, left);
     // A store without I/O never lets others through by itself.
     if (this.scanned > 0) await yieldToEventLoop();
-    const limit = Math.min(this.#atOnce, Math.floor(left / lists.length));
-    this.#atOnce = Math.min(2 * this.#atOnce, MOST_AT_ONCE);
+    const share = Math.floor(left / lists.length);
     const { result, keys } = await loadKeys(
       this.#context,
-      () => this.#readPages(lists, limit),
+      () => this.#readPages(lists, share),
       ({ found }) => found,
     );
     let at = 0;
@@ -131,13 +146,14 @@ class KeyLists {
   }
 
   /** @returns Undefined if what keys refer to changed meanwhile: then the caller reads again. */
-  async #readPages(lists: readonly ApiKeys[], limit: number) {
+  async #readPages(lists: readonly ApiKeys[], share: number) {
     const { store, workspaceId } = this.#context;
     const { identityId: of, descending } = this.#want;
     const pages: PageResult[] = [];
     for (let first = 0; first < lists.length; first += LISTS_AT_ONCE) {
-      const reading = lists.slice(first, first + LISTS_AT_ONCE).map(({ apiId, after }) => {
+      const reading = lists.slice(first, first + LISTS_AT_ONCE).map(({ apiId, after, atOnce }) => {
         const list = keysOfApi(apiId);
+        const limit = Math.min(atOnce, share);
         return store.page(workspaceId, { kind: "key", list, of, after, limit, descending });
       });
       pages.push(...(await Promise.all(reading)));
@@ -153,7 +169,8 @@ class KeyLists {
     const last = read.at(-1)?.id;
     list.after = last ?? list.after;
     list.hasMore = hasMore && !(descending && last !== undefined && last < lowest);
-    list.read = descending ? read.filter(({ id }) => id >= lowest) : read;
+    list.read = [...list.read, ...(descending ? read.filter(({ id }) => id >= lowest) : read)];
+    list.atOnce = Math.min(2 * list.atOnce, MOST_AT_ONCE);
     this.size = size;
   }
 
