@@ -1,7 +1,8 @@
 import { keysOfApi, type LatchkeyError, RECORD_LISTS } from "@latchkey/core";
 import { PART_SIZE, type Part, type RecordList } from "../passes/source.js";
 import type { CopiedRecord } from "../records/copied-record.js";
-import { compareUnowned, OwnedSubjects, type UnownedSums } from "../records/unowned-sums.js";
+import { OwnedSubjects } from "../records/owned-subjects.js";
+import { compareUnowned, type UnownedSums } from "../records/unowned-sums.js";
 import type { FoundWindow } from "../records/windows.js";
 import { type Line, unusable } from "./line.js";
 

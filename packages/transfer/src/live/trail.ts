@@ -19,7 +19,7 @@ import {
   textWithoutStatistics,
 } from "../records/copied-record.js";
 import type { SharedCounters } from "../records/shared-counters.js";
-import { subjectOf } from "../records/unowned-sums.js";
+import { subjectOf } from "../records/subject.js";
 import { type FoundWindows, readNamedWindows } from "../records/windows.js";
 import { type Target, writeDifferences } from "../records/write.js";
 import { type SumsDifference, writeSums } from "../records/write-sums.js";

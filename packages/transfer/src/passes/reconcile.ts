@@ -10,7 +10,8 @@ import {
   textWithoutStatistics,
 } from "../records/copied-record.js";
 import { raiseLogEnd } from "../records/log-end.js";
-import { OwnedSubjects, type UnownedSums } from "../records/unowned-sums.js";
+import { OwnedSubjects } from "../records/owned-subjects.js";
+import type { UnownedSums } from "../records/unowned-sums.js";
 import { type FoundWindows, readOwnWindows, windowText } from "../records/windows.js";
 import { type Target, writeDifferences } from "../records/write.js";
 import { writeOwnWindows } from "../records/write-windows.js";

@@ -9,7 +9,8 @@ import {
 } from "@latchkey/core";
 import { type CopiedRecord, readCopied } from "../records/copied-record.js";
 import { LOG, readLogEnd } from "../records/log-end.js";
-import { OwnedSubjects, readUnownedSums, type UnownedSums } from "../records/unowned-sums.js";
+import { OwnedSubjects } from "../records/owned-subjects.js";
+import { readUnownedSums, type UnownedSums } from "../records/unowned-sums.js";
 import { type FoundWindows, readOwnWindows, scanned } from "../records/windows.js";
 import { assertUsed, readState } from "../state.js";
 

@@ -1,6 +1,6 @@
+import type { OwnedSubjects } from "../records/owned-subjects.js";
 import {
   compareUnowned,
-  type OwnedSubjects,
   readUnownedSums,
   type UnownedSums,
   unownedText,

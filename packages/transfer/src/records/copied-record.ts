@@ -11,7 +11,8 @@ import type {
   Usage,
 } from "@latchkey/core";
 import { allHolds, holdSumsText, holdText, layoutOf } from "@latchkey/core";
-import { inOrder, subjectOf, sumFields } from "./unowned-sums.js";
+import { subjectOf } from "./subject.js";
+import { inOrder, sumFields } from "./unowned-sums.js";
 import { readWindows, stateFields, windowLimitsOf } from "./windows.js";
 
 /** A record with everything that a store has for it. */

@@ -2,12 +2,12 @@ import {
   type EpochMs,
   type HourCount,
   type KeyStore,
-  type RecordAddress,
   STATISTICS_SPAN_MS,
   type StatisticsSubject,
   SUBJECT_CODE,
   type SubjectCount,
 } from "@latchkey/core";
+import type { OwnedSubjects } from "./owned-subjects.js";
 
 /** The sums of one day of a subject whose record was deleted. */
 export interface UnownedSums {
@@ -26,28 +26,6 @@ export const SUBJECT_KINDS = Object.keys(SUBJECT_CODE) as readonly StatisticsSub
 
 /** Subjects that are read at once. */
 const PAGE_SIZE = 500;
-
-/** The subject under which verifications are counted for a record; null for none. */
-export function subjectOf({ kind, id }: RecordAddress): StatisticsSubject | null {
-  return kind in SUBJECT_CODE ? { kind: kind as StatisticsSubject["kind"], id } : null;
-}
-
-/** The subjects of a workspace that have a record. */
-export class OwnedSubjects {
-  readonly #names = new Set<string>();
-
-  add(records: readonly RecordAddress[]): void {
-    for (const record of records) if (subjectOf(record) !== null) this.#names.add(nameOf(record));
-  }
-
-  has(subject: StatisticsSubject): boolean {
-    return this.#names.has(nameOf(subject));
-  }
-}
-
-function nameOf({ kind, id }: RecordAddress): string {
-  return `${kind} ${id}`;
-}
 
 /**
  * The sums of a workspace whose subjects are gone, a few subjects at a time, in the order of {@link compareUnowned}.

@@ -15,7 +15,7 @@ import { piecesOf } from "../pieces.js";
 import { aChange, setUsage } from "./changes.js";
 import type { CopiedRecord, Difference } from "./copied-record.js";
 import type { SharedCounters } from "./shared-counters.js";
-import { subjectOf } from "./unowned-sums.js";
+import { subjectOf } from "./subject.js";
 import { readWindows, windowLimitsOf, writeWindows } from "./windows.js";
 import { type SumsDifference, writeSums } from "./write-sums.js";
 
