@@ -362,6 +362,7 @@ export type {
   ScanResult,
   StoredRecordState,
   Want,
+  WindowScanResult,
 } from "./store/key-store.js";
 export { allHolds, stateOfReading } from "./store/read-counters.js";
 export {

@@ -1,4 +1,5 @@
 import { aChange } from "@latchkey/conformance";
+import type { WindowScanResult } from "@latchkey/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { redisStore } from "./index.js";
 import { errorOf } from "./testing/errors.js";
@@ -45,6 +46,31 @@ describeWithServers("a walk through all names", () => {
 
     test("finds all workspaces as the first call of a process", async () => {
       expect((await workspacesFrom(null)).found).toEqual([...WORKSPACES].sort());
+    });
+
+    test("finds the windows of all workspaces at once", async () => {
+      const store = redisStore(server.url, LENIENT);
+      const plan = (workspaceId: string) => ({
+        workspaceId,
+        ...{ revision: null, confirms: [], mode: "commit" as const, cost: 0, uses: null },
+        limits: ["n:86400000:a", `n:86400000:${workspaceId}`].map((window) => {
+          const figures = { algorithm: "fixed", duration: 86_400_000, limit: 9, burst: 1 } as const;
+          return { name: window, window, ...figures, shadow: false, cost: 1, owner: null };
+        }),
+      });
+      const moment = { now: Date.now(), refill: null };
+      for (const id of WORKSPACES) await store.charge(plan(id), moment);
+      const found: string[] = [];
+      for (let after: string | null = null; ; ) {
+        const page = (await store.scanWindows?.(after)) as WindowScanResult;
+        for (const [id, names] of page.windows)
+          for (const name of names) found.push(`${id} ${name}`);
+        if (page.next === null) break;
+        after = page.next;
+      }
+      await store.close();
+      const expected = WORKSPACES.flatMap((id) => [`${id} n:86400000:a`, `${id} n:86400000:${id}`]);
+      expect([...new Set(found)].sort()).toEqual(expected.sort());
     });
 
     test("restarts from a position if the servers have changed since", async () => {

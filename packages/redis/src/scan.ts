@@ -1,5 +1,11 @@
 import { hash } from "node:crypto";
-import { corruptRecord, LatchkeyError, type ScanResult, unavailable } from "@latchkey/core";
+import {
+  corruptRecord,
+  LatchkeyError,
+  type ScanResult,
+  unavailable,
+  type WindowScanResult,
+} from "@latchkey/core";
 import { isCluster, primariesOf, type RedisClient } from "./engine/client.js";
 import type { Workspace } from "./engine/workspace.js";
 
@@ -8,6 +14,9 @@ const SCANNED_AT_ONCE = 1_000;
 
 /** The `next` of {@link scan}: the servers, the current one, and its cursor. */
 const POSITION = /^(\S+) (\S+) (\d{1,20})$/;
+
+/** The name of a window in its text, and that of a workspace in the name of a Redis key. */
+const [WINDOW_NAME, WORKSPACE_NAME] = [/ (\S+)=$/, /\{([^~{}][^{}]*)\}/];
 
 /**
  * The next names, in the order of `SCAN`, which walks all Redis keys of one primary after the other. Names with a digest belong to no
@@ -24,11 +33,34 @@ export async function scan(
   after: string | null,
 ): Promise<ScanResult> {
   const pattern = isOfWorkspace ? workspace.anyWindow : workspace.anyWorkspace;
-  const named = isOfWorkspace ? / (\S+)=$/ : /\{([^~{}][^{}]*)\}/;
+  const named = isOfWorkspace ? WINDOW_NAME : WORKSPACE_NAME;
   const { keys, primary, next } = await scanKeys(workspace, pattern, after);
   const values = () => workspace.ask(() => primary.mget([...keys]));
   const texts = isOfWorkspace && keys.length > 0 ? await values() : keys;
   return { names: [...new Set(texts.flatMap((text) => named.exec(text ?? "")?.[1] ?? []))], next };
+}
+
+/**
+ * The next windows of all workspaces, from one walk through all Redis keys: {@link scan} takes one for each workspace. Errors as there.
+ */
+export async function scanWindows(
+  workspace: Workspace,
+  after: string | null,
+): Promise<WindowScanResult> {
+  const { keys, primary, next } = await scanKeys(workspace, workspace.anyWindowOfAll, after);
+  // MGET reads one hash slot in a cluster, and a workspace is in one.
+  const keysOf = new Map<string, string[]>();
+  for (const key of keys) {
+    const [, id] = WORKSPACE_NAME.exec(key) ?? [];
+    const own = keysOf.get(id ?? "") ?? [];
+    own.push(key);
+    if (id !== undefined) keysOf.set(id, own);
+  }
+  const read = async ([id, own]: [string, string[]]) => {
+    const texts = await workspace.ask(() => primary.mget(own));
+    return [id, texts.flatMap((text) => WINDOW_NAME.exec(text ?? "")?.[1] ?? [])] as const;
+  };
+  return { windows: new Map(await Promise.all([...keysOf].map(read))), next };
 }
 
 /** The next Redis keys that match a pattern, and the server that has them. Errors as in {@link scan}. */

@@ -10,7 +10,7 @@ import { listHolds, settle } from "./holds.js";
 import { parseOptions, type RedisStoreOptions } from "./options.js";
 import { page } from "./page.js";
 import { read } from "./read.js";
-import { scan } from "./scan.js";
+import { scan, scanWindows } from "./scan.js";
 import {
   addStatistics,
   deleteStatistics,
@@ -57,6 +57,7 @@ export function redisStore(
     nextStatisticsDay: (id, ...given) => nextStatisticsDay(at(id), ...given),
     deleteStatistics: (id, ...given) => deleteStatistics(at(id), ...given),
     scan: (id, after) => scan(at(id ?? ""), id !== null, after),
+    scanWindows: (after) => scanWindows(at(""), after),
     forget: (id, after) => forget(at(id), after),
     readClock: () => connection.time(),
     close: () => {

@@ -31,6 +31,21 @@ export const scanContracts: readonly StoreContract[] = [
     await commit(store, { dropWindows: ["~"] });
     assert.deepEqual(await scanAll(other, WORKSPACE), names.slice(0, 3).toSorted());
   }),
+  it("the windows of all workspaces at once, where the store has that, are those of each", async (store, other) => {
+    if (other.scanWindows === undefined) return;
+    await commit(store, { puts: [{ record: aRecord("identity") }] }, OTHER_WORKSPACE);
+    const names = ["a:key_1:60000:a%20b(c)", "n:60000:x-_y"];
+    await takeUnits(store, null, 1, ...names);
+    const found = new Map<string, Set<string>>();
+    for (let after: string | null = null; ; ) {
+      const { windows, next } = await other.scanWindows(after);
+      for (const [id, some] of windows) found.set(id, new Set([...(found.get(id) ?? []), ...some]));
+      if (next === null) break;
+      after = next;
+    }
+    assert.deepEqual([...found.keys()], [WORKSPACE]);
+    assert.deepEqual([...(found.get(WORKSPACE) ?? [])].sort(), names);
+  }),
   it("more names than one answer holds are all found", async (store, other) => {
     const names = Array.from({ length: 2_500 }, (_, number) => `n:${10_000 + number}`);
     for (let from = 0; from < names.length; from += 50)

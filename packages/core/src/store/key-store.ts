@@ -90,6 +90,14 @@ export interface ScanResult {
   readonly next: string | null;
 }
 
+/** Result of {@link KeyStore.scanWindows}. */
+export interface WindowScanResult {
+  /** Names of windows by workspace. In no order, perhaps with duplicates and names deleted meanwhile. */
+  readonly windows: ReadonlyMap<string, readonly string[]>;
+  /** Position to continue from; null at the end. */
+  readonly next: string | null;
+}
+
 /**
  * Keeps records. A store knows no rule: it keeps records, compares versions and moves counters as the call says. Core decides what may
  * be written, and says what its decision is based on.
@@ -171,6 +179,13 @@ export interface KeyStore {
    * @param after - `next` of the previous call; null for the first one.
    */
   scan(workspaceId: string | null, after: string | null): Promise<ScanResult>;
+  /**
+   * The windows of limits without an owner of all workspaces, for copying a store that has many. Only for a store in which `scan` of one
+   * workspace goes through all others as well.
+   *
+   * @param after - `next` of the previous call; null for the first one.
+   */
+  scanWindows?(after: string | null): Promise<WindowScanResult>;
   /**
    * Deletes everything of a workspace, in bounded steps. The last step, which is durable, deletes its records of the kind `workspace` and
    * the revision. Then it is as if nothing had ever been written to it. The caller makes sure that nobody writes to it meanwhile.

@@ -51,6 +51,7 @@ const METHODS: Readonly<Record<StoreMethod, "awaited" | "beside">> = {
   deleteStatistics: "awaited",
   forget: "awaited",
   scan: "awaited",
+  scanWindows: "awaited",
   addStatistics: "beside",
   readClock: "beside",
   close: "beside",

@@ -36,14 +36,19 @@ export class Names {
   /** Sorted set of `<day> <subject>`: the days on which {@link sumsOf} has sums. */
   readonly days: string;
 
-  /** Patterns: all Redis keys with the prefix, of any workspace; all Redis keys of this workspace; all its {@link window}s. */
+  /**
+   * Patterns: all Redis keys with the prefix, of any workspace; all {@link window}s, of any workspace; all Redis keys of this workspace; all
+   * its windows.
+   */
   readonly anyWorkspace: string;
+  readonly anyWindowOfAll: string;
   readonly anyKey: string;
   readonly anyWindow: string;
 
   constructor(prefix: string, workspaceId: string) {
     this.#root = `${prefix}:{${plain(workspaceId)}}:`;
     this.anyWorkspace = `${prefix}:{*}:*`;
+    this.anyWindowOfAll = `${prefix}:{*}:p:*`;
     this.anyKey = `${this.#root}*`;
     this.anyWindow = `${this.#root}p:*`;
     this.shared = `${this.#root}w`;

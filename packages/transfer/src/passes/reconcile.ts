@@ -12,7 +12,13 @@ import {
 import { raiseLogEnd } from "../records/log-end.js";
 import { OwnedSubjects } from "../records/owned-subjects.js";
 import type { UnownedSums } from "../records/unowned-sums.js";
-import { type FoundWindows, readOwnWindows, windowText } from "../records/windows.js";
+import {
+  type FoundWindows,
+  readOwnWindows,
+  scanAllWindows,
+  type WindowNames,
+  windowText,
+} from "../records/windows.js";
 import { type Target, writeDifferences } from "../records/write.js";
 import { writeOwnWindows } from "../records/write-windows.js";
 import { yieldToEventLoop } from "../yield.js";
@@ -55,6 +61,8 @@ export class Pass {
   #target: Target | null = null;
   #owned = new OwnedSubjects();
   #unowned: UnownedPass | null = null;
+  /** Names of windows of the target; undefined until they are needed. Only this pass changes them. */
+  #windowNames: WindowNames | null | undefined;
   /** The current list, how far it has been compared, and the highest id that the target has in it. */
   #list: { readonly name: string; after: string | null; readonly top: string | null } | null = null;
 
@@ -172,7 +180,8 @@ export class Pass {
 
   async #takeWindows(wanted: FoundWindows): Promise<void> {
     const target = this.#target as Target;
-    const present = await readOwnWindows(target.store, target.workspaceId);
+    this.#windowNames ??= await scanAllWindows(target.store);
+    const present = await readOwnWindows(target.store, target.workspaceId, this.#windowNames);
     for (const window of wanted.values())
       this.#digests.source.add(windowText(target.workspaceId, window));
     for (const window of present.values())

@@ -11,7 +11,7 @@ import { type CopiedRecord, readCopied } from "../records/copied-record.js";
 import { LOG, readLogEnd } from "../records/log-end.js";
 import { OwnedSubjects } from "../records/owned-subjects.js";
 import { readUnownedSums, type UnownedSums } from "../records/unowned-sums.js";
-import { type FoundWindows, readOwnWindows, scanned } from "../records/windows.js";
+import { type FoundWindows, readOwnWindows, scanAllWindows, scanned } from "../records/windows.js";
 import { assertUsed, readState } from "../state.js";
 
 /** A part of what is copied, in copying order. */
@@ -65,6 +65,7 @@ export async function* storeParts(
   store: KeyStore,
   workspaceIds: readonly string[],
 ): AsyncGenerator<Part> {
+  const names = workspaceIds.length > 1 ? await scanAllWindows(store) : null;
   for (const workspaceId of workspaceIds) {
     const record = await readWorkspaceRecord(store, workspaceId);
     yield { kind: "workspace", workspaceId, record };
@@ -87,7 +88,7 @@ export async function* storeParts(
     for await (const sums of readUnownedSums(store, workspaceId, owned))
       yield { kind: "statistics", sums, isLast: false };
     yield { kind: "statistics", sums: [], isLast: true };
-    yield { kind: "windows", windows: await readOwnWindows(store, workspaceId) };
+    yield { kind: "windows", windows: await readOwnWindows(store, workspaceId, names) };
   }
 }
 

@@ -165,8 +165,39 @@ export async function writeWindows(
 /** Windows by name. */
 export type FoundWindows = ReadonlyMap<string, FoundWindow>;
 
-/** The windows of the workspace: those of limits without an owner. */
-export async function readOwnWindows(store: KeyStore, workspaceId: string): Promise<FoundWindows> {
+/** Names of windows of limits without an owner, by workspace. */
+export type WindowNames = ReadonlyMap<string, readonly string[]>;
+
+/**
+ * The names of the windows of all workspaces, if one walk through the store finds them; null for a store that is asked for those of each
+ * workspace.
+ */
+export async function scanAllWindows(store: KeyStore): Promise<WindowNames | null> {
+  if (store.scanWindows === undefined) return null;
+  const names = new Map<string, string[]>();
+  for (let after: string | null = null; ; ) {
+    const { windows, next } = await store.scanWindows(after);
+    for (const [id, found] of windows) {
+      const all = names.get(id) ?? [];
+      for (const name of found) all.push(name);
+      names.set(id, all);
+    }
+    if (next === null) return names;
+    after = next;
+  }
+}
+
+/**
+ * The windows of the workspace: those of limits without an owner.
+ *
+ * @param known - From {@link scanAllWindows}; windows that were created since are missing.
+ */
+export async function readOwnWindows(
+  store: KeyStore,
+  workspaceId: string,
+  known: WindowNames | null = null,
+): Promise<FoundWindows> {
+  if (known !== null) return readNamedWindows(store, workspaceId, known.get(workspaceId) ?? []);
   const names: string[] = [];
   for await (const name of scanned(store, workspaceId)) names.push(name);
   return readNamedWindows(store, workspaceId, names);
