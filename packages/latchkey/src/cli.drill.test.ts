@@ -51,10 +51,16 @@ test.each([
   expect(exitCode).toBe(expected);
 });
 
-/** Runs a program whose reader closes the pipe after the first line. */
-async function runForOneLine(args: readonly string[], stdout: "pipe" | number = "pipe") {
+/** Runs a program whose reader closes the pipe after the first line; `both`: that of stderr as well, like `2>&1 | head -1`. */
+async function runForOneLine(
+  args: readonly string[],
+  { stdout = "pipe", both = false }: { stdout?: "pipe" | number; both?: boolean } = {},
+) {
   const child = spawnCli(args, {}, ["ignore", stdout, "pipe"]);
-  child.stdout?.once("data", () => child.stdout?.destroy());
+  child.stdout?.once("data", () => {
+    child.stdout?.destroy();
+    if (both) child.stderr?.destroy();
+  });
   return endOf(child);
 }
 
@@ -72,12 +78,16 @@ async function storeOfKeys(folder: string, count: number, fields: object = {}) {
 /** Keys that take a while to export. */
 const LARGE = { meta: { text: "x".repeat(16_000) } };
 
-test("leaks check disables every key, even if its output is not read to the end", async () => {
+test.each([
+  ["its output is not", "latchkey: stdout was closed: nothing more is printed\n", false],
+  ["neither its output nor its errors are", "", true],
+])("leaks check disables every key, even if %s read to the end", async (_, warning, both) => {
   const { store, keys: made } = await storeOfKeys(tempFolder(), 300);
   const file = join(tempFolder(), "server.log");
   writeFileSync(file, made.map(({ key }) => key).join("\n"));
-  const { exitCode, stderr } = await runForOneLine(["leaks", "check", file, "--store", store]);
-  expect(stderr).toBe("latchkey: stdout was closed: nothing more is printed\n");
+  const args = ["leaks", "check", file, "--store", store];
+  const { exitCode, stderr } = await runForOneLine(args, { both });
+  expect(stderr).toBe(warning);
   expect(exitCode).toBe(1);
   const latchkey = createLatchkey({ store: openStore(store) });
   const { apis } = await latchkey.listApis();
@@ -116,13 +126,16 @@ test("leaks check reads more from stdin than a string can hold", { timeout: 300_
   expect(await ended).toEqual({ exitCode: 1, stdout: `${keyId}\t521\tdisabled\n`, stderr: "" });
 });
 
-test("a server keeps serving if the reader of its log is gone", async () => {
+test.each([
+  ["its log is", "latchkey: stdout was closed: nothing more is printed\n", false],
+  ["its log and its errors is", "", true],
+])("a server keeps serving if the reader of %s gone", async (_, warning, both) => {
   const server = await startServer(["--store", "memory:", "--log", "json"]);
-  server.stopReading();
+  server.stopReading({ both });
   for (let asked = 0; asked < 5; asked += 1) expect((await fetch(server.url)).status).toBe(200);
   server.signal("SIGTERM");
   const { exitCode, stderr } = await server.ended;
-  expect(stderr).toBe("latchkey: stdout was closed: nothing more is printed\n");
+  expect(stderr).toBe(warning);
   expect(exitCode).toBe(0);
 });
 
@@ -130,7 +143,7 @@ test.runIf(existsSync("/dev/full"))("a full disk behind stdout is reported", asy
   const store = `sqlite:${join(tempFolder(), "keys.db")}`;
   const full = openSync("/dev/full", "w");
   const args = ["apis", "create", "--name", "tides", "--store", store];
-  expect(await runForOneLine(args, full)).toEqual({
+  expect(await runForOneLine(args, { stdout: full })).toEqual({
     exitCode: 1,
     stdout: "",
     stderr: "latchkey: stdout cannot be written to (ENOSPC)\n",

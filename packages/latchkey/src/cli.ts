@@ -24,6 +24,9 @@ stdout.on("error", ({ code }: NodeJS.ErrnoException) => {
   if (!isToKeepGoing) process.exit(leastExitCode);
 });
 
+// Nobody can be told any more: without a listener, the error would end the program in the middle of its work.
+stderr.on("error", () => undefined);
+
 const exitCode = await runProgram(process.argv.slice(2), {
   env,
   print: (line) => void (isWritable && stdout.write(`${line}\n`)),

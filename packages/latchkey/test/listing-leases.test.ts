@@ -101,6 +101,15 @@ describe("latchkey leases", () => {
     expect(await json(`keys get ${keyId}`)).toEqual([rest]);
   });
 
+  test("goes on when nobody reads its output any more only with --end-dead", async () => {
+    const { json } = cliStore();
+    await json("apis create --name tides");
+    const calls: string[] = [];
+    for (const args of ["leases", "leases --end-dead"])
+      await json(args, { keepGoing: () => void calls.push(args) });
+    expect(calls).toEqual(["leases --end-dead"]);
+  });
+
   test("a process whose lease was ended continues, and no use is admitted twice", async () => {
     const { json, latchkey, key, keyId, admitted, reserved, close } = await leased();
     await json("leases --end-dead", LATER);

@@ -56,6 +56,8 @@ export function addLeases(program: Command, host: Host): void {
     .addHelpText("after", example("latchkey leases", "latchkey leases --end-dead"));
   addCommonOptions(leases).action(async () => {
     const options = leases.opts<CommonOptions & { readonly endDead?: true }>();
+    // A reader that stops early, such as head, must not prevent later leases from being ended.
+    if (options.endDead) host.keepGoing();
     await withLatchkey(options, host, async (latchkey, store) => {
       const { workspaceId } = latchkey;
       const { found } = await store.read(workspaceId, [STATE_ADDRESS]);

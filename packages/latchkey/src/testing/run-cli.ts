@@ -18,8 +18,8 @@ export interface RunningServer {
   line(index: number): Promise<string>;
   /** Sends a signal without waiting. */
   signal(name: NodeJS.Signals): void;
-  /** Closes the pipe that it prints to. */
-  stopReading(): void;
+  /** Closes the pipe that it prints to; `both`: that of stderr as well. */
+  stopReading(options?: { readonly both?: boolean }): void;
   readonly ended: Promise<Ended>;
 }
 
@@ -53,7 +53,10 @@ export async function startServer(
     lines,
     line,
     signal: (name) => void child.kill(name),
-    stopReading: () => void child.stdout?.destroy(),
+    stopReading: ({ both = false } = {}) => {
+      child.stdout?.destroy();
+      if (both) child.stderr?.destroy();
+    },
     ended,
   };
 }
