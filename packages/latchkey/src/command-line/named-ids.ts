@@ -62,6 +62,7 @@ export async function withIds<Fields extends Readonly<Record<string, unknown>>>(
   return { ...input, ...(await idsOf(latchkey, input, command)) };
 }
 
-function isId(text: string, start: string): boolean {
+/** Whether a text has the form of an id that begins like this: `api_`. */
+export function isId(text: string, start: string): boolean {
   return text.startsWith(start) && ID_BODY.test(text.slice(start.length));
 }

@@ -154,7 +154,7 @@ export function readRings({ env }: Host): KeyRings {
 }
 
 /** The actor in the audit log for the command line. Requests over HTTP have their own. */
-const CLI_ACTOR = "cli";
+export const CLI_ACTOR = "cli";
 
 /** Further options of the latchkey that a command uses. */
 export type LatchkeyExtras = Pick<LatchkeyOptions, "notice" | "onError" | "onEvent" | "usage">;

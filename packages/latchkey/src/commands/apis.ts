@@ -1,8 +1,15 @@
-import type { ApiView } from "@latchkey/core";
+import type { ApiView, Latchkey } from "@latchkey/core";
 import { FIELDS } from "../command-line/fields.js";
 import { type AddCommand, groupCommand } from "../command-line/help.js";
-import { listCommand, operationCommand, updateText } from "../command-line/operations.js";
+import { isId } from "../command-line/named-ids.js";
+import {
+  type Input,
+  listCommand,
+  operationCommand,
+  updateText,
+} from "../command-line/operations.js";
 import type { Cell } from "../command-line/output.js";
+import { CLI_ACTOR } from "../command-line/store-options.js";
 
 const SETTINGS = [
   FIELDS.name,
@@ -66,9 +73,29 @@ const COMMANDS = [
     operation: "deleteApi",
     args: ["<apiId>"],
     deletes: true,
+    completed: async (latchkey, { apiId }) => halfDeleted(latchkey, String(apiId)),
     print: (_, { apiId }) => `API ${apiId} and its keys are deleted`,
   }),
 ];
+
+/** Maximum entries of the audit log that are read for a name that no API has. */
+const MOST_ENTRIES = 100_000;
+
+/**
+ * The id of the API of this name whose deletion may have been interrupted. The API is deleted first, so its name no longer leads to the
+ * keys that are left.
+ */
+async function halfDeleted(latchkey: Latchkey, name: string): Promise<Input> {
+  if (isId(name, "api_")) return {};
+  let read = 0;
+  for await (const { type, resourceId, changes } of latchkey.auditEvents({ actor: CLI_ACTOR })) {
+    const hadName = changes.some(({ field, before }) => field === "name" && before === name);
+    if (type === "api.deleted" && hadName) return { apiId: resourceId };
+    read += 1;
+    if (read === MOST_ENTRIES) break;
+  }
+  return {};
+}
 
 /** Adds `latchkey apis`: the key spaces of a workspace. */
 export const addApis: AddCommand = groupCommand(
