@@ -214,9 +214,12 @@ describeWithServers("a PostgreSQL that fails", () => {
     expect(await errorOf(early.read(WORKSPACE, []))).toMatchObject({ code: "PRECONDITION_FAILED" });
     await early.close();
     await migrate(server.url, { schema });
-    await pool.query(`GRANT USAGE ON SCHEMA ${schema} TO app;
+    // As where the default rights of functions were revoked.
+    await pool.query(`REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA ${schema} FROM PUBLIC;
+      GRANT USAGE ON SCHEMA ${schema} TO app;
       GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO app;
-      GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${schema} TO app`);
+      GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${schema} TO app;
+      GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA ${schema} TO app`);
     for (const isMigrating of [true, false]) {
       const served = postgresStore(url, { schema, migrate: isMigrating });
       await writeKey(served);
