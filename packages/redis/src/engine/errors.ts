@@ -32,6 +32,7 @@ export function redisRefusal(word: string): string | null {
 export function translateError(error: unknown, isWrite: boolean): LatchkeyError {
   if (error instanceof LatchkeyError) return error;
   if (isCutShort(error)) return lacksRight(isWrite);
+  if (isOfUnknownCommand(error)) return unavailable(lacksCommands());
   const word = firstWord(error);
   if (word !== "") return refusedWith(word);
   // The two messages with which ioredis refuses to send without a connection and an offline queue.
@@ -55,6 +56,17 @@ export function translateError(error: unknown, isWrite: boolean): LatchkeyError 
  */
 export function isCutShort(error: unknown): boolean {
   return firstWord(error) !== "" && isOfRights(String(error));
+}
+
+/** What it means for the operator that the server does not have these commands, or one whose name is not known. */
+export function lacksCommands(names: readonly string[] = []): string {
+  const which = names.length === 0 ? "a command" : names.join(", ");
+  return `Redis does not have ${which}, which latchkey needs: was it renamed (rename-command)?`;
+}
+
+/** Whether the server does not have the command that was sent, and so did nothing. */
+export function isOfUnknownCommand(error: unknown): boolean {
+  return firstWord(error) !== "" && /^ERR unknown command/.test((error as Error).message);
 }
 
 /** The error for a command that the user may not run, in a script that may have run others before it. */

@@ -1,4 +1,6 @@
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createLatchkey } from "@latchkey/core";
 import { describe, expect, test } from "vitest";
 import { redisStore } from "../index.js";
@@ -189,6 +191,34 @@ describeWithServers("a server that is not fit to hold keys", () => {
         control.disconnect();
         await store.close();
         await server.remove();
+      }
+    },
+  );
+
+  test.each([
+    ["zrem", "does not have ZREM,"],
+    ["eval", "does not have a command,"],
+    ["evalsha", "does not have a command,"],
+  ])(
+    "a server whose command %s was renamed writes nothing, and the error says so",
+    async (command, text) => {
+      const folder = mkdtempSync(join(tmpdir(), "latchkey-renamed-"));
+      const configuration = join(folder, "renamed.conf");
+      writeFileSync(configuration, `rename-command ${command} ""\n`);
+      const server = await startServer({ include: configuration });
+      const control = server.connect();
+      const store = redisStore(server.url, PATIENT);
+      try {
+        const error = await errorOf(createLatchkey({ store }).createApi({ name: "payments" }));
+        expect(error).toMatchObject({ code: "STORE_UNAVAILABLE", outcome: "not-applied" });
+        expect(error.message).toContain(text);
+        expect(error.message).toContain("rename-command");
+        expect(await control.dbsize()).toBe(0);
+      } finally {
+        control.disconnect();
+        await store.close();
+        await server.remove();
+        rmSync(folder, { recursive: true });
       }
     },
   );

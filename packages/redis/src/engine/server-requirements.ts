@@ -2,7 +2,14 @@ import { LatchkeyError, unavailable, unfit, withTimeout } from "@latchkey/core";
 import type { Settings } from "../options.js";
 import { isCluster, primariesOf, type RedisClient } from "./client.js";
 import { CLOSED_UNANSWERED, LOST, reasonOf, SILENT } from "./disconnection.js";
-import { firstWord, isQueued, queued, translateError } from "./errors.js";
+import {
+  firstWord,
+  isOfUnknownCommand,
+  isQueued,
+  lacksCommands,
+  queued,
+  translateError,
+} from "./errors.js";
 import { layoutKey } from "./names.js";
 import { SCRIPT_COMMANDS, SCRIPTS } from "./scripts.js";
 import { asList } from "./stored-values.js";
@@ -169,15 +176,15 @@ export class ServerRequirements {
     const answers = Promise.all([
       node.info(),
       database === 0 ? "" : node.client("INFO"),
-      refusedCommands(node, settings.keyPrefix),
+      unusableCommands(node, settings.keyPrefix),
     ]);
     try {
-      const [info, connection, refused] = await withTimeout(settings.commandTimeoutMs, answers);
+      const [info, connection, unusable] = await withTimeout(settings.commandTimeoutMs, answers);
       if (isQueued(info)) throw queued(false);
       const problem =
         requirementProblem(info, settings) ??
         databaseProblem(String(connection), database) ??
-        rightsProblem(refused, settings.keyPrefix);
+        commandsProblem(unusable, settings.keyPrefix);
       if (problem !== null) throw unavailable(problem);
       this.#examined.add(node);
     } catch (error) {
@@ -232,21 +239,33 @@ function databaseProblem(connection: string, database: number): string | null {
   return 'Redis did not SELECT the database number of the URL (option "db" of a client): it must be below the setting "databases" of the server, and the user may need the right to SELECT';
 }
 
-/** Commands of scripts that the user of a connection may not run; empty if the server cannot tell. */
-async function refusedCommands(node: RedisClient, keyPrefix: string): Promise<readonly string[]> {
+/** Commands of scripts that cannot be run. */
+interface UnusableCommands {
+  /** Those that the user of the connection may not run. */
+  readonly refused: readonly string[];
+  /** Those that the server does not have under their name. */
+  readonly missing: readonly string[];
+}
+
+/** Finds out which commands of scripts cannot be run; none if the server cannot tell. */
+async function unusableCommands(node: RedisClient, keyPrefix: string): Promise<UnusableCommands> {
   try {
     const args = [layoutKey(keyPrefix), ...SCRIPT_COMMANDS];
     const answer = await node.eval(SCRIPTS.refusedCommands.text, 0, ...args);
-    return asList(answer, "rights").map(String);
+    const [refused = [], missing = []] = asList(answer, "commands").map((names) =>
+      asList(names, "commands").map(String),
+    );
+    return { refused, missing };
   } catch (error) {
     // The server has no scripts, or is too old for this one: the other checks report it.
-    if (firstWord(error) === "NOPERM") throw error;
-    return [];
+    if (firstWord(error) === "NOPERM" || isOfUnknownCommand(error)) throw error;
+    return { refused: [], missing: [] };
   }
 }
 
-/** What is wrong with the permissions of a user; null if nothing is. Redis checks them only when a script reaches the command. */
-function rightsProblem(refused: readonly string[], keyPrefix: string): string | null {
+/** What is wrong with the commands of scripts; null if nothing is. Redis checks them only when a script reaches the command. */
+function commandsProblem({ refused, missing }: UnusableCommands, keyPrefix: string): string | null {
+  if (missing.length > 0) return lacksCommands(missing);
   if (refused.length === 0) return null;
   return `the Redis user may not run ${refused.join(", ")} on ${keyPrefix}:*: the README of @latchkey/redis lists the rights that latchkey needs`;
 }
