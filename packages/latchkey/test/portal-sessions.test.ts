@@ -98,6 +98,22 @@ describeOnMemoryOrAll("portal sessions", (open) => {
     ]);
   });
 
+  test("keys that a customer creates take their uses from the customer if the session says so", async () => {
+    const context = open();
+    await context.latchkey.createIdentity({ externalId: "pier-7", remaining: 3 });
+    const { latchkey, apiId, session } = await setUp(context, { usesFrom: "identity" });
+    await latchkey.updateApi({ apiId, defaults: { remaining: 100 } });
+    const [one, other] = [await session.createMyKey({}), await session.createMyKey({})];
+    await latchkey.verifyKey({ key: one.key });
+    expect(await latchkey.verifyKey({ key: other.key })).toMatchObject({ remaining: 1 });
+    const next = await session.rotateMyKey({ keyId: one.keyId });
+    expect(await latchkey.verifyKey({ key: next.key })).toMatchObject({ remaining: 0 });
+    expect(await latchkey.verifyKey({ key: other.key })).toMatchObject({ code: "USAGE_EXCEEDED" });
+    expect((await session.listMyKeys({})).keys.map(({ remaining }) => remaining)).toEqual([
+      0, 0, 0,
+    ]);
+  });
+
   test("what the session does not allow is refused, and nothing is written", async () => {
     const context = open();
     const { latchkey, apiId, otherApiId, session } = await setUp(context, {

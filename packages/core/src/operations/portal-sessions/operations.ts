@@ -28,6 +28,8 @@ export interface PortalAllow {
   readonly maxKeys?: number | undefined;
   /** Limits of every key that it creates, like `ratelimits` of createKey. */
   readonly ratelimits?: readonly NamedKeyLimitInput[] | undefined;
+  /** Whose uses the keys that it creates take: their own (default), or those that the keys of the identity share. */
+  readonly usesFrom?: "key" | "identity" | undefined;
 }
 
 /** Input of createPortalSession. */

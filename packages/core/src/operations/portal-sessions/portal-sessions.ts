@@ -36,6 +36,7 @@ import {
   pageFields,
   parseInput,
   text,
+  usesFrom,
   wholeNumber,
 } from "../input.js";
 import { createKey } from "../keys/create-key.js";
@@ -69,6 +70,7 @@ const portalAllow = z.strictObject({
   permissions: grantNames.default([]),
   maxKeys: wholeNumber(1, 10_000).optional(),
   ratelimits: namedKeyRatelimits.optional(),
+  usesFrom: usesFrom.optional(),
 });
 
 const name = text(...KEY_LABELS.name.length);
@@ -178,9 +180,9 @@ async function openPortalSession(
       const wanted = given.permissions ?? permissions;
       if (!wanted.every((one) => permissions.includes(one)))
         throw new LatchkeyError("FORBIDDEN", '"permissions" contains one that is not allowed here');
-      const { externalId } = identity;
-      const settings = { ...given, permissions: wanted, externalId, ratelimits };
-      return createKey(own, { ...settings, apiId: apiIn(given.apiId) });
+      const settings = { ...given, permissions: wanted, externalId: identity.externalId };
+      const { usesFrom } = allow.data;
+      return createKey(own, { ...settings, ratelimits, usesFrom, apiId: apiIn(given.apiId) });
     }),
 
     async renameMyKey(input) {
