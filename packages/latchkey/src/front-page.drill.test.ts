@@ -30,8 +30,19 @@ beforeAll(() => {
     );
   const zod = join(REPOSITORY, "packages", "core", "node_modules", "zod");
   symlinkSync(zod, join(folder, "node_modules", "zod"), "junction");
-  const types = join(REPOSITORY, "node_modules", "@types");
-  symlinkSync(types, join(folder, "node_modules", "@types"), "junction");
+  const guard = join(REPOSITORY, "packages", "guard");
+  const express = join(guard, "node_modules", "express");
+  symlinkSync(express, join(folder, "node_modules", "express"), "junction");
+  mkdirSync(join(folder, "node_modules", "@types"));
+  for (const [name, owner] of [
+    ["node", REPOSITORY],
+    ["express", guard],
+  ] as const)
+    symlinkSync(
+      join(owner, "node_modules", "@types", name),
+      join(folder, "node_modules", "@types", name),
+      "junction",
+    );
   for (const [index, { code }] of PROGRAMS.entries())
     writeFileSync(join(folder, `${index}.mts`), runnable(code));
   compiled = compileAll();

@@ -56,6 +56,7 @@ export const GROUPS: readonly Group[] = [
   {
     title: "Recipes",
     entries: [
+      docs("recipes/saas"),
       docs("recipes/plans"),
       docs("recipes/shared-limits"),
       docs("recipes/rotation"),
