@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import { createDecision, type RefusedVerdict } from "@latchkey/guard";
 import type { HostCaller } from "@latchkey/http";
 import { createWebhooks } from "@latchkey/webhooks";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createConsole } from "./fetch.js";
 import type { ConsoleOptions } from "./options.js";
 import { jsonOf, listen, OWN, openLatchkey } from "./testing/fixture.js";
@@ -114,6 +114,15 @@ describe("the host's authenticate", () => {
     expect(JSON.stringify(body)).not.toContain("database");
     expect(seen).toEqual([failure]);
   });
+});
+
+test("the cause of a 500 is printed unless onError is given", async () => {
+  const print = vi.spyOn(console, "error").mockImplementation(() => {});
+  onTestFinished(() => print.mockRestore());
+  const failure = new Error("database of users is down");
+  const { ask } = open({ authenticate: () => Promise.reject(failure) });
+  expect((await ask("session")).status).toBe(500);
+  expect(print.mock.calls).toEqual([[failure]]);
 });
 
 describe("requests of other sites", () => {

@@ -120,7 +120,7 @@ export function makeConsole(
     try {
       return await respond(request);
     } catch (error) {
-      return refusalOf(error, (failure) => onError?.(failure, "console"));
+      return refusalOf(error, onError && ((failure) => onError(failure, "console")));
     }
   };
 }

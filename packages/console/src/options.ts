@@ -44,7 +44,7 @@ export interface ConsoleOptions {
    * again. Default: none.
    */
   readonly webhooks?: DeadLetterBox;
-  /** Called with every error behind a 500 or 503. Errors that it throws are ignored. */
+  /** Called with every error behind a 500 or 503. Errors that it throws are ignored. Default: `console.error`. */
   readonly onError?: (error: unknown, requestId: string) => void;
 }
 

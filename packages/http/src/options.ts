@@ -1,5 +1,6 @@
 import { type Latchkey, ownFieldsOf } from "@latchkey/core";
 import type { Authenticate } from "./auth/authenticate.js";
+import { printError } from "./routing/respond-to-error.js";
 
 /** Options of `createHandler`. */
 export interface HandlerOptions {
@@ -27,7 +28,7 @@ export interface HandlerOptions {
   readonly docsBaseUrl?: string;
   /** Longest body in bytes: a whole number >= 1; for migrations.createKeys, 16 times this. Default: 65,536. */
   readonly maxBodyBytes?: number;
-  /** Called with every error behind a 500 or 503, so that you can log it. Errors that it throws are ignored. */
+  /** Called with every error behind a 500 or 503, so that you can log it. Errors that it throws are ignored. Default: `console.error`. */
   readonly onError?: (error: unknown, requestId: string) => void;
 }
 
@@ -80,7 +81,7 @@ export function settingsOf(options: HandlerOptions): Settings {
     docs = true,
     docsBaseUrl = null,
     maxBodyBytes = DEFAULT_MAX_BODY_BYTES,
-    onError = () => {},
+    onError = printError,
   } = ownFieldsOf(options, { known: KNOWN, stated: [] }) as unknown as HandlerOptions;
   if (typeof latchkey?.authenticateRootKey !== "function")
     throw new TypeError('"latchkey" must be the object that createLatchkey returns');

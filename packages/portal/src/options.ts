@@ -28,7 +28,7 @@ export interface PortalOptions {
   readonly title?: string;
   /** CSS variables, such as `{ "--latchkey-accent": "#0a7d4f" }`. */
   readonly variables?: Readonly<Record<`--latchkey-${string}`, string>>;
-  /** Called with every error behind a 500 or 503. Errors that it throws are ignored. */
+  /** Called with every error behind a 500 or 503. Errors that it throws are ignored. Default: `console.error`. */
   readonly onError?: (error: unknown) => void;
 }
 

@@ -1,5 +1,5 @@
 import { jsonOf } from "@latchkey/console/testing";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createPortalClient } from "./client.js";
 import { createPortal } from "./fetch.js";
 import { OWN, openLatchkey } from "./testing/fixture.js";
@@ -221,6 +221,17 @@ describe("requests", () => {
     const { status, body } = await jsonOf(await answer(new Request(`${ORIGIN}/session`, init)));
     expect([status, body.error.code]).toEqual([500, "INTERNAL_SERVER_ERROR"]);
     expect(errors.map(String)).toEqual(['Error: "session" of the portal failed: no such key']);
+  });
+
+  test("that are a 500 print their cause unless onError is given", async () => {
+    const print = vi.spyOn(console, "error").mockImplementation(() => {});
+    onTestFinished(() => print.mockRestore());
+    const { latchkey } = await openLatchkey();
+    const failure = new TypeError("no such table: customers");
+    const answer = createPortal(latchkey, { session: () => Promise.reject(failure) });
+    const init = { method: "POST", headers: OWN };
+    expect((await answer(new Request(`${ORIGIN}/session`, init))).status).toBe(500);
+    expect(print.mock.calls).toEqual([[failure]]);
   });
 
   test("are unauthorized if the host returns undefined", async () => {

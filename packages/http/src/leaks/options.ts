@@ -1,5 +1,6 @@
 import type { KeyObject } from "node:crypto";
 import { type KeyView, LEAK_POLICIES, type LeakPolicy } from "@latchkey/core";
+import { printError } from "../routing/respond-to-error.js";
 import { readPublicKey } from "./signature.js";
 
 /** What to do with leaked keys: one policy for all, or a function that returns one for each key. */
@@ -20,7 +21,9 @@ export interface LeakHandlerOptions {
    * `onError` is called.
    */
   readonly policy?: LeakPolicyOption;
-  /** Called with every error behind a 500 or 503, and with those of `policy`. Errors that it throws are ignored. */
+  /**
+   * Called with every error behind a 500 or 503, and with those of `policy`. Errors that it throws are ignored. Default: `console.error`.
+   */
   readonly onError?: (error: unknown, requestId: string) => void;
 }
 
@@ -45,7 +48,7 @@ export function leakSettingsOf(options: LeakHandlerOptions): LeakSettings {
   const unknown = Object.keys(options).find((name) => !KNOWN.has(name));
   if (unknown !== undefined)
     throw new TypeError(`"${unknown}" is not an option of createLeakHandler`);
-  const { publicKeys, policy = "disable", onError = () => {} } = options;
+  const { publicKeys, policy = "disable", onError = printError } = options;
   if (typeof policy !== "function" && !isLeakPolicy(policy))
     throw new TypeError(`"policy" must be a function, or one of ${LEAK_POLICIES.join(", ")}`);
   if (typeof onError !== "function") throw new TypeError('"onError" must be a function');

@@ -1,5 +1,5 @@
 import { LatchkeyError } from "@latchkey/core";
-import { report } from "../routing/respond-to-error.js";
+import { printError, report } from "../routing/respond-to-error.js";
 import { refuse } from "./responses.js";
 
 /** The status of a refused call of a page, by the code of the error. */
@@ -16,11 +16,11 @@ const STATUS: Readonly<Record<string, number>> = {
 /**
  * The response to a failed request. Errors that the caller can fix are named; others are reported.
  *
- * @param onError - Called with every error behind a 500 or 503. Errors that it throws are ignored.
+ * @param onError - Called with every error behind a 500 or 503. Errors that it throws are ignored. Default: `console.error`.
  */
 export function refusalOf(
   error: unknown,
-  onError: (error: unknown) => void = () => undefined,
+  onError: (error: unknown) => void = printError,
 ): Response {
   if (error instanceof LatchkeyError && error.code !== "STORE_CORRUPT") {
     const { code, message, issues, reason, details } = error;

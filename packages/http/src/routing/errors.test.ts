@@ -1,5 +1,5 @@
 import { LatchkeyError } from "@latchkey/core";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { OPERATIONS } from "../operations/table.js";
 import { createFixture } from "../testing/fixture.js";
 import { openFailing, openService, type Reply, read } from "../testing/open-service.js";
@@ -208,6 +208,15 @@ describe("internal errors", () => {
       expect(reply.text).not.toMatch(/hunter2|key_1|stored|damaged|SELECT/);
       expect(errors).toEqual([[error, reply.body.error.requestId]]);
     }
+  });
+
+  test("every cause of a 500 or 503 is printed with the id of its request unless onError is given", async () => {
+    const print = vi.spyOn(console, "error").mockImplementation(() => {});
+    onTestFinished(() => print.mockRestore());
+    const service = await openService();
+    await service.latchkey.close();
+    const { body } = await service.call("identities.listIdentities");
+    expect(print.mock.calls).toEqual([[body.error.requestId, expect.any(LatchkeyError)]]);
   });
 
   test("a log that fails changes nothing", async () => {

@@ -22,6 +22,11 @@ export function respondToError(
   return errorResponse(publicError, errorBody(publicError, docs, requestId), requestId);
 }
 
+/** Default of `onError`: otherwise nobody would learn why a response is a 500. */
+export function printError(error: unknown, ...requestId: readonly string[]): void {
+  console.error(...requestId, error);
+}
+
 /** Reports an error to the host. A log that fails must not change the response. */
 export function report<Given extends unknown[]>(
   onError: (...given: Given) => void,
