@@ -120,7 +120,10 @@ export interface LimitReading {
   readonly limit: number;
   /** Units that a request could still take: a whole number >= 0. */
   readonly remaining: number;
-  /** Unix epoch ms at which the whole limit is available, if nothing else is taken; for a fixed one, the end of its window. */
+  /**
+   * Unix epoch ms at which the whole limit is available, if nothing else is taken; for a fixed one, the end of its window; for a concurrent
+   * one, the latest possible end of its slots until they are looked up.
+   */
   readonly resetAt: EpochMs;
   /** Whether this limit refused; for a shadow limit, whether it would have. */
   readonly exceeded: boolean;

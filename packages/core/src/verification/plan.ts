@@ -40,12 +40,18 @@ function holdOf(
   limits: readonly LimitCharge[],
   ttl: SpanMs | undefined,
 ): HoldPlan | undefined {
-  let slotTtl: SpanMs | null = null;
-  for (const { algorithm, cost, duration } of limits)
-    if (algorithm === "concurrent" && cost > 0) slotTtl = Math.min(slotTtl ?? duration, duration);
+  const slotTtl = slotTtlOf(limits);
   const most = MOST_OPEN.slice(0, identity === null ? 1 : 2);
   if (ttl !== undefined) return { keeps: "all", ttl, slotTtl, most };
   return slotTtl === null ? undefined : { keeps: "slots", ttl: slotTtl, slotTtl, most };
+}
+
+/** The longest time that the slots of a verification are held unless they are renewed: the shortest `duration`; null: it takes none. */
+export function slotTtlOf(limits: readonly LimitCharge[]): SpanMs | null {
+  let ttl: SpanMs | null = null;
+  for (const { algorithm, cost, duration } of limits)
+    if (algorithm === "concurrent" && cost > 0) ttl = Math.min(ttl ?? duration, duration);
+  return ttl;
 }
 
 /** The plan that takes nothing, and shows the result of taking. */

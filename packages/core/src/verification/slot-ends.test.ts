@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Hold } from "../rules/hold.js";
 import type { RecordAddress } from "../store/change.js";
 import type { AppliedCharge, ChargePlan, LimitCharge, LimitReading } from "../store/charge.js";
-import { lacksSlotEnds, withSlotEnds } from "./slot-ends.js";
+import { lacksSlotEnds, withOwnSlotEnds, withSlotEnds } from "./slot-ends.js";
 
 const NOW = 10_000;
 const SLOTS: LimitCharge = {
@@ -168,5 +168,51 @@ describe("the ends of slots", () => {
     const free = reading({ exceeded: false });
     const extra = reading({ name: "minute" });
     expect(await told(holds, SLOTS, free, extra)).toEqual({ limits: [free, extra], asked: [] });
+  });
+});
+
+describe("slots that were just taken", () => {
+  const SHORT: LimitCharge = { ...SLOTS, name: "short", window: "c20000:short", duration: 20_000 };
+  const taken = (name: string, used: number): LimitReading => ({
+    ...reading({ name, exceeded: false, resetAt: NOW + 60_000 }),
+    state: { at: NOW, used, earlier: [] },
+  });
+  const resets = (
+    limits: readonly LimitCharge[],
+    readings: readonly LimitReading[],
+    fields: Partial<AppliedCharge & Pick<ChargePlan, "hold">> = {},
+  ) => {
+    const { hold, ...charged } = { ...refusal(...readings), kind: "charged" as const, ...fields };
+    const known = withOwnSlotEnds({ limits, hold: hold as ChargePlan["hold"] }, charged, NOW);
+    return known.limits.map(({ resetAt }) => resetAt - NOW);
+  };
+
+  test("end with the shortest limit if they are the only ones, and may end later otherwise", () => {
+    expect(resets([SLOTS, SHORT], [taken("parallel", 1), taken("short", 1)])).toEqual([
+      20_000, 20_000,
+    ]);
+    expect(resets([SLOTS, SHORT], [taken("parallel", 2), taken("short", 1)])).toEqual([
+      60_000, 20_000,
+    ]);
+  });
+
+  test("say nothing of limits that no slots were taken from", () => {
+    const free = { ...SHORT, cost: 0 };
+    expect(resets([SLOTS, free], [taken("parallel", 1), taken("short", 0)])).toEqual([
+      60_000, 60_000,
+    ]);
+    expect(resets([FIXED, SHORT], [taken("minute", 1), taken("short", 1)])).toEqual([
+      60_000, 20_000,
+    ]);
+    expect(resets([FIXED], [taken("minute", 1)])).toEqual([60_000]);
+    const fields = { kind: "usage-exceeded" } as const;
+    expect(resets([SHORT], [taken("short", 1)], fields)).toEqual([60_000]);
+  });
+
+  test("that a repeat returns may be of other limits, and of a time before there were states", () => {
+    expect(resets([SHORT], [taken("streams", 1)])).toEqual([60_000]);
+    expect(resets([], [taken("short", 1)])).toEqual([60_000]);
+    const { state: _, ...stateless } = taken("short", 1);
+    expect(resets([SHORT], [stateless as LimitReading])).toEqual([60_000]);
   });
 });

@@ -4,6 +4,7 @@ import type { AppliedCharge, ChargePlan, LimitCharge, LimitReading } from "../st
 import type { KeyStore } from "../store/key-store.js";
 import { allHolds } from "../store/read-counters.js";
 import type { EpochMs } from "../time.js";
+import { slotTtlOf } from "./plan.js";
 
 /** Whether a concurrent limit refused, and it is still unknown when its slots end. */
 export function lacksSlotEnds(
@@ -42,6 +43,36 @@ export async function withSlotEnds(
     return { ...reading, resetAt, admitsAt: ends?.expiresAt ?? now };
   });
   return { ...charge, limits: await Promise.all(readings) };
+}
+
+/**
+ * Adds to a charge when its slots end, for limits that nobody else holds slots of: they end together, with the shortest `duration` or the
+ * reservation. For a limit with other slots, `resetAt` stays the latest possible instant: only the holds know more.
+ *
+ * @param now - When slots that a `peek` would take are taken.
+ */
+export function withOwnSlotEnds(
+  { limits, hold }: Pick<ChargePlan, "limits" | "hold">,
+  charge: AppliedCharge,
+  now: EpochMs,
+): AppliedCharge {
+  const longest = slotTtlOf(limits);
+  if (charge.kind !== "charged" || longest === null) return charge;
+  const ttl = hold?.ttl ?? longest;
+  // A repeat returns the hold of the first charge.
+  const takenAt = charge.hold === undefined ? now : charge.hold.expiresAt - ttl;
+  const resetAt = takenAt + Math.min(ttl, longest);
+  const readings = charge.limits.map((reading, index) => {
+    const limit = limits[index];
+    return limit !== undefined && isAlone(limit, reading) ? { ...reading, resetAt } : reading;
+  });
+  return { ...charge, limits: readings };
+}
+
+/** Whether the slots that were just taken are the only ones. A repeat may return a result with other limits. */
+function isAlone({ algorithm, name, cost }: LimitCharge, reading: LimitReading): boolean {
+  const isTaken = algorithm === "concurrent" && cost > 0 && reading.name === name;
+  return isTaken && reading.state?.used === cost;
 }
 
 /**

@@ -74,7 +74,7 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
     "With `weekly` 1 (Monday) to 7; with `monthly` 1 to 31, where a shorter month refills on its last day. 1 by default.",
   requestId: "Equal to the header `X-Request-Id` of the response.",
   reset:
-    "Unix epoch ms at which the whole limit is available again; for a fixed one, at which the next window starts. Absent only beyond the year 275760.",
+    "Unix epoch ms at which the whole limit is available again; for a fixed one, at which the next window starts; for a concurrent one, at the latest. Absent only beyond the year 275760.",
   reservationId: "Id of the reservation.",
   reserved: "Uses that reservations and leases hold, in addition to `remaining`; absent if none.",
   revalidateKeysCache: "Accepted; every read is fresh anyway.",

@@ -31,7 +31,7 @@ import { decideLimits } from "../../verification/limit-precedence.js";
 import type { LoadedKey } from "../../verification/loaded-key.js";
 import { dueRefillOf, MOST_OPEN, planPeek } from "../../verification/plan.js";
 import type { VerifyQuestion } from "../../verification/question.js";
-import { lacksSlotEnds, withSlotEnds } from "../../verification/slot-ends.js";
+import { lacksSlotEnds, withOwnSlotEnds, withSlotEnds } from "../../verification/slot-ends.js";
 import {
   exceededShadows,
   NO_KEY,
@@ -196,7 +196,12 @@ function conclude(
   const verdict =
     plan === null
       ? verdictOnRefusal(cached, question, refusal, charge, now)
-      : verdictOnCharge(cached, plan, charge, now);
+      : verdictOnCharge(
+          cached,
+          plan,
+          takesSlots(plan) ? withOwnSlotEnds(plan, charge, now) : charge,
+          now,
+        );
   const shadows = exceededShadows(charge.limits, (plan ?? NO_PLAN).limits);
   if (recorder !== null) {
     recorder.count(cached, verdict.code, now);
@@ -217,6 +222,10 @@ function conclude(
   if (cached.key.expiresWhenUnused === null || !verdict.valid) return verdict;
   const storing = storeUse(context, cached, now);
   return storing === null ? verdict : storing.then(() => verdict);
+}
+
+function takesSlots({ hold }: ChargePlan): boolean {
+  return hold !== undefined && hold.slotTtl !== null;
 }
 
 /**
@@ -303,7 +312,7 @@ async function dryRun(
     if (!("limits" in charge)) return undefined;
     const known = lacksSlotEnds(plan, charge)
       ? await withSlotEnds(context.store, plan, charge, now)
-      : charge;
+      : withOwnSlotEnds(plan, charge, now);
     const peek: Peek = { limits, cost: question.cost, charge: known };
     // The counters as seen by a verification that the records refuse: it takes nothing, and names no limit.
     const unmoved = { kind: "charged", remaining: usesBefore(peek), limits: [] } as const;
