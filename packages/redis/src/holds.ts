@@ -6,9 +6,9 @@ import {
   type HoldStep,
   holdSumsText,
   holdText,
+  type KeyStore,
   parseHold,
   parseRememberedEnd,
-  type RecordAddress,
 } from "@latchkey/core";
 import { refusedWith } from "./engine/errors.js";
 import { SCRIPTS } from "./engine/scripts.js";
@@ -16,22 +16,43 @@ import { asList, digits, holderLetter, orDash, refillText } from "./engine/store
 import type { Workspace } from "./engine/workspace.js";
 import { sumsAt } from "./statistics.js";
 
-/**
- * Applies a step to holds, in one round trip. If the script needs keys that it was not given, it does nothing, and there is one more
- * round trip.
- */
-export async function settle(
-  workspace: Workspace,
-  step: HoldStep,
-  moment: HoldMoment,
-): Promise<HoldResult> {
-  const { connection, shared } = workspace;
-  const [status, ...rest] = await ask(workspace, step, moment, async (rows) =>
-    asList(await workspace.run(SCRIPTS[SCRIPT_OF[step.kind]], rows.keys, rows.args), "reservation"),
-  );
-  const result = readReply(String(status), rest.map(String), idOf(step));
-  if (["ended", "expired"].includes(result.kind)) connection.held.forget(shared, idOf(step));
-  return result;
+/** The methods of a store about holds. */
+export function holdsOf(at: (workspaceId: string) => Workspace) {
+  return {
+    /** One round trip. If the script needs keys that it was not given, it does nothing, and there is one more. */
+    async settle(workspaceId, step, moment) {
+      const workspace = at(workspaceId);
+      const [status, ...rest] = await ask(workspace, step, moment, async ({ keys, args }) =>
+        asList(await workspace.run(SCRIPTS[SCRIPT_OF[step.kind]], keys, args), "reservation"),
+      );
+      const result = readReply(String(status), rest.map(String), idOf(step));
+      if (result.kind === "ended" || result.kind === "expired")
+        workspace.connection.held.forget(workspace.shared, idOf(step));
+      return result;
+    },
+    /** Two round trips: first the ids, then the holds. Holds that end in between are left out. */
+    async holds(workspaceId, of, after, limit) {
+      const workspace = at(workspaceId);
+      const { shared, holds, holdEnds } = workspace;
+      const keys = [shared, holds, holdEnds, workspace.recordsOf(of)];
+      const all = asList(await workspace.run(SCRIPTS.listHolds, keys, [of.id]), "list");
+      const ids = all
+        .map(String)
+        .filter((id) => after === null || id > after)
+        .sort();
+      const found: Hold[] = [];
+      while (found.length < limit && ids.length > 0) {
+        const wanted = ids.splice(0, limit - found.length);
+        const texts = await workspace.run(SCRIPTS.listHolds, keys, [of.id, ...wanted]);
+        for (const [index, text] of asList(texts, "list").entries()) {
+          if (text === null) continue;
+          // In the form of hold-sums.lua: the names of its counters come first.
+          found.push(parseHold(wanted[index] as string, String(text).replace(/^\S* /, "")));
+        }
+      }
+      return found;
+    },
+  } satisfies Partial<KeyStore>;
 }
 
 function idOf(step: HoldStep): string {
@@ -161,31 +182,3 @@ function readReply(
 
 const STATUSES = { STALE: "stale", UNKNOWN: "unknown", CONFLICT: "conflict" } as const;
 const KINDS = { RENEWED: "renewed", OVER: "over", UNNAMED: "unnamed" } as const;
-
-/**
- * The holds beside the counters of a record, in two round trips: first their ids, then the holds. Holds that end in between are left out.
- */
-export async function listHolds(
-  workspace: Workspace,
-  of: RecordAddress,
-  after: string | null,
-  limit: number,
-): Promise<readonly Hold[]> {
-  const { shared, holds, holdEnds } = workspace;
-  const keys = [shared, holds, holdEnds, workspace.recordsOf(of)];
-  const all = asList(await workspace.run(SCRIPTS.listHolds, keys, [of.id]), "list");
-  const ids = all
-    .map(String)
-    .filter((id) => after === null || id > after)
-    .sort();
-  const found: Hold[] = [];
-  while (found.length < limit && ids.length > 0) {
-    const wanted = ids.splice(0, limit - found.length);
-    const texts = await workspace.run(SCRIPTS.listHolds, keys, [of.id, ...wanted]);
-    // In the form of hold-sums.lua: the names of its counters come first.
-    for (const [index, text] of asList(texts, "list").entries())
-      if (text !== null)
-        found.push(parseHold(wanted[index] as string, String(text).replace(/^\S* /, "")));
-  }
-  return found;
-}

@@ -4,12 +4,11 @@ import {
   type EpochMs,
   type HourCount,
   hourCount,
+  type KeyStore,
   parseWhole,
   STATISTICS_SPAN_MS,
-  type StatisticsBatch,
   type StatisticsPage,
   type StatisticsPageWant,
-  type StatisticsRange,
   type StatisticsSubject,
 } from "@latchkey/core";
 import { PLAIN_LAST, plain } from "./engine/names.js";
@@ -21,22 +20,43 @@ const DAY_MS = 24 * STATISTICS_SPAN_MS;
 const DAY_WIDTH = 9;
 const SUM = "sum of verifications";
 
-/** Core passes at most 500 sums and as many uses, which keeps the script short. */
-export async function addStatistics(workspace: Workspace, batch: StatisticsBatch): Promise<void> {
-  const { counts, uses } = batch;
-  const keys = [workspace.days];
-  const args = [String(counts.length)];
-  for (const { subject, hourAt, code, count } of counts) {
-    const member = `${dayText(hourAt)} ${subjectText(subject)}`;
-    keys.push(workspace.sumsOf(subjectText(subject)));
-    args.push(member, ` ${hourAt / STATISTICS_SPAN_MS}:${code}=`, digits(count));
-  }
-  for (const use of uses) {
-    keys.push(workspace.recordsOf(use));
-    args.push(use.id, digits(use.usedAt));
-  }
-  const answer = await workspace.run(SCRIPTS.addStatistics, keys, args);
-  if (answer !== "OK") throw corruptRecord(SUM);
+/** The methods of a store about sums of verifications. */
+export function statisticsOf(at: (workspaceId: string) => Workspace) {
+  return {
+    /** Core passes at most 500 sums and as many uses, which keeps the script short. */
+    async addStatistics(workspaceId, { counts, uses }) {
+      const workspace = at(workspaceId);
+      const keys = [workspace.days];
+      const args = [String(counts.length)];
+      for (const { subject, hourAt, code, count } of counts) {
+        const member = `${dayText(hourAt)} ${subjectText(subject)}`;
+        keys.push(workspace.sumsOf(subjectText(subject)));
+        args.push(member, ` ${hourAt / STATISTICS_SPAN_MS}:${code}=`, digits(count));
+      }
+      for (const use of uses) {
+        keys.push(workspace.recordsOf(use));
+        args.push(use.id, digits(use.usedAt));
+      }
+      const answer = await workspace.run(SCRIPTS.addStatistics, keys, args);
+      if (answer !== "OK") throw corruptRecord(SUM);
+    },
+    async readStatistics(workspaceId, { subject, startAt, endAt }) {
+      const workspace = at(workspaceId);
+      const keys = [workspace.sumsOf(subjectText(subject))];
+      const range = [dayText(startAt), dayText(endAt)];
+      const days = await workspace.run(SCRIPTS.readStatistics, keys, range);
+      return asList(days, SUM)
+        .flatMap(readSums)
+        .filter(({ hourAt }) => hourAt >= startAt && hourAt < endAt)
+        .sort((one, other) => one.hourAt - other.hourAt);
+    },
+    pageStatistics: (workspaceId, want) => pageStatistics(at(workspaceId), want),
+    async nextStatisticsDay(workspaceId, from) {
+      const [member] = await listDays(at(workspaceId), `[${dayText(from)}`, "+", 1);
+      return member === undefined ? null : Number(member.slice(0, DAY_WIDTH)) * DAY_MS;
+    },
+    deleteStatistics: (workspaceId, ...given) => deleteStatistics(at(workspaceId), ...given),
+  } satisfies Partial<KeyStore>;
 }
 
 /** The sums of the day of `now`, in the form of count.lua, and the prefix of each code. */
@@ -49,21 +69,8 @@ export function sumsAt(workspace: Workspace, subjects: readonly StatisticsSubjec
   };
 }
 
-export async function readStatistics(
-  workspace: Workspace,
-  { subject, startAt, endAt }: StatisticsRange,
-): Promise<readonly HourCount[]> {
-  const keys = [workspace.sumsOf(subjectText(subject))];
-  const range = [dayText(startAt), dayText(endAt)];
-  const days = await workspace.run(SCRIPTS.readStatistics, keys, range);
-  return asList(days, SUM)
-    .flatMap(readSums)
-    .filter(({ hourAt }) => hourAt >= startAt && hourAt < endAt)
-    .sort((one, other) => one.hourAt - other.hourAt);
-}
-
 /** Two steps: first the subjects, then their sums. */
-export async function pageStatistics(
+async function pageStatistics(
   workspace: Workspace,
   want: StatisticsPageWant,
 ): Promise<StatisticsPage> {
@@ -83,15 +90,6 @@ export async function pageStatistics(
   if (sums.length > 0 || !hasMore) return { sums, hasMore };
   // All of these were deleted meanwhile. The next page begins after the last id, since an id contains no space.
   return pageStatistics(workspace, { ...want, from: `${members.at(-1)?.slice(start.length)} ` });
-}
-
-/** The first day at or after `from` that has sums; null if there is none. */
-export async function nextStatisticsDay(
-  workspace: Workspace,
-  from: EpochMs,
-): Promise<EpochMs | null> {
-  const [member] = await listDays(workspace, `[${dayText(from)}`, "+", 1);
-  return member === undefined ? null : Number(member.slice(0, DAY_WIDTH)) * DAY_MS;
 }
 
 /** For some subjects, one step; otherwise two: first the days, then as many of them as the limit allows. */

@@ -6,18 +6,12 @@ import { Connection } from "./engine/connection.js";
 import { openUrl } from "./engine/open.js";
 import { Workspace } from "./engine/workspace.js";
 import { forget } from "./forget.js";
-import { listHolds, settle } from "./holds.js";
+import { holdsOf } from "./holds.js";
 import { parseOptions, type RedisStoreOptions } from "./options.js";
 import { page } from "./page.js";
 import { read } from "./read.js";
 import { scan, scanWindows } from "./scan.js";
-import {
-  addStatistics,
-  deleteStatistics,
-  nextStatisticsDay,
-  pageStatistics,
-  readStatistics,
-} from "./statistics.js";
+import { statisticsOf } from "./statistics.js";
 
 /**
  * Opens a store in Redis. Many processes on many machines may share it. A workspace is in one hash slot, so each call is one script on
@@ -49,13 +43,8 @@ export function redisStore(
     commit: (id, ...given) => commit(at(id), ...given),
     charge: charges.charge,
     countsInStep: true,
-    settle: (id, ...given) => settle(at(id), ...given),
-    holds: (id, ...given) => listHolds(at(id), ...given),
-    addStatistics: (id, ...given) => addStatistics(at(id), ...given),
-    readStatistics: (id, ...given) => readStatistics(at(id), ...given),
-    pageStatistics: (id, ...given) => pageStatistics(at(id), ...given),
-    nextStatisticsDay: (id, ...given) => nextStatisticsDay(at(id), ...given),
-    deleteStatistics: (id, ...given) => deleteStatistics(at(id), ...given),
+    ...holdsOf(at),
+    ...statisticsOf(at),
     scan: (id, after) => scan(at(id ?? ""), id !== null, after),
     scanWindows: (after) => scanWindows(at(""), after),
     forget: (id, after) => forget(at(id), after),

@@ -13,7 +13,7 @@
 -- include charge-step.lua
 -- include count.lua
 
-local function chargeCounted(nextKey, at)
+local function carryOut(nextKey, at)
   local last = at + ARGV[at + 1] - 1
   local sums = readSums(tonumber(ARGV[last]), nextKey + ARGV[at] - 1, last - 6)
   if not sums then return "CORRUPT" end
@@ -34,12 +34,4 @@ local function chargeCounted(nextKey, at)
   addToSums(sums, isShadowed and counts .. ARGV[last - 1] or counts)
   return reply
 end
-
-local replies, nextKey, at = nil, 2, 1
-repeat
-  local isDone, reply = pcall(chargeCounted, nextKey, at)
-  if not isDone then reply = "ERROR " .. reply end
-  replies = replies and replies .. "\0" .. reply or reply
-  nextKey, at = nextKey + ARGV[at], at + ARGV[at + 1]
-until not ARGV[at]
-return replies
+-- include each-plan.lua

@@ -29,14 +29,5 @@
   Each verification pays for every argument, table and function of this script: there are as few as possible.
 ]]
 -- include charge-step.lua
-
--- One string: a list of strings costs Redis a tenth as much as everything else.
-local replies, nextKey, at = nil, 2, 1
-repeat
-  -- An error of one plan does not affect the others.
-  local isDone, reply = pcall(charge, nextKey, at)
-  if not isDone then reply = "ERROR " .. reply end
-  replies = replies and replies .. "\0" .. reply or reply
-  nextKey, at = nextKey + ARGV[at], at + ARGV[at + 1]
-until not ARGV[at]
-return replies
+local carryOut = charge
+-- include each-plan.lua
