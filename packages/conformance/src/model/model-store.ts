@@ -56,19 +56,19 @@ interface ModelHold {
 }
 
 /** A workspace in the simplest form: no order, no index, and a complete copy for each change. */
-interface ModelWorkspace {
-  revision: number;
-  lastEntry: number;
-  records: Map<string, ModelRecord>;
-  counters: Map<string, ModelCounters>;
-  claims: Map<string, string>;
-  lists: Map<string, Set<string>>;
-  windows: Map<string, LimitState>;
-  requests: Map<string, RememberedCharge>;
+class ModelWorkspace {
+  revision = 0;
+  lastEntry = 1;
+  records = new Map<string, ModelRecord>();
+  counters = new Map<string, ModelCounters>();
+  claims = new Map<string, string>();
+  lists = new Map<string, Set<string>>();
+  windows = new Map<string, LimitState>();
+  requests = new Map<string, RememberedCharge>();
   /** Each with the names of the counters that it is kept beside; null for deleted ones. */
-  holds: Map<string, ModelHold>;
-  ends: Map<string, RememberedEnd>;
-  sums: Map<string, SubjectCount>;
+  holds = new Map<string, ModelHold>();
+  ends = new Map<string, RememberedEnd>();
+  sums = new Map<string, SubjectCount>();
 }
 
 const nameOf = (...parts: readonly (string | number | null | undefined)[]) => JSON.stringify(parts);
@@ -293,23 +293,9 @@ export class ModelStore {
   }
 
   #workspace(workspaceId: string): ModelWorkspace {
-    const known = this.#workspaces.get(workspaceId);
-    if (known !== undefined) return known;
-    const empty = {
-      revision: 0,
-      lastEntry: 1,
-      records: new Map(),
-      counters: new Map(),
-      claims: new Map(),
-      lists: new Map(),
-      windows: new Map(),
-      requests: new Map(),
-      holds: new Map(),
-      ends: new Map(),
-      sums: new Map(),
-    };
-    this.#workspaces.set(workspaceId, empty);
-    return empty;
+    const known = this.#workspaces.get(workspaceId) ?? new ModelWorkspace();
+    this.#workspaces.set(workspaceId, known);
+    return known;
   }
 
   #find({ records, claims }: ModelWorkspace, want: Want): ModelRecord | undefined {
