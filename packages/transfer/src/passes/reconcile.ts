@@ -77,13 +77,12 @@ export class Pass {
       this.#options.onPart?.(part);
       await yieldToEventLoop();
     }
-    const [differences, digests, counts, changed] = [
-      this.#differences,
-      this.#digests,
-      this.#counts,
-      this.#changed,
-    ];
-    return { differences, digests, counts, changed };
+    return {
+      differences: this.#differences,
+      digests: this.#digests,
+      counts: this.#counts,
+      changed: this.#changed,
+    };
   }
 
   async #take(part: Part): Promise<void> {

@@ -18,7 +18,7 @@ interface Pair {
 export class UnownedPass {
   readonly #target: Target;
   readonly #pages: AsyncIterator<readonly UnownedSums[]>;
-  #page: readonly UnownedSums[] = [];
+  #page: UnownedSums[] = [];
 
   constructor(target: Target, owned: OwnedSubjects) {
     this.#target = target;
@@ -48,31 +48,27 @@ export class UnownedPass {
       let present = await this.#next();
       for (; present !== null && compareUnowned(present, sums) < 0; present = await this.#next()) {
         add({ wanted: null, present });
-        this.#pass();
+        this.#page.shift();
       }
       const isSame = present !== null && compareUnowned(present, sums) === 0;
       add({ wanted: sums, present: isSame ? present : null });
-      if (isSame) this.#pass();
+      if (isSame) this.#page.shift();
     }
     for (let rest = isLast ? await this.#next() : null; rest !== null; rest = await this.#next()) {
       add({ wanted: null, present: rest });
-      this.#pass();
+      this.#page.shift();
     }
     await writeSums(this.#target.store, this.#target.workspaceId, differences);
     return differences.length;
   }
 
-  /** The next sums of the target; null at the end. */
+  /** The first sums of the target that are left; null at the end. */
   async #next(): Promise<UnownedSums | null> {
     while (this.#page.length === 0) {
       const { done, value } = await this.#pages.next();
       if (done) return null;
-      this.#page = value;
+      this.#page = [...value];
     }
     return this.#page[0] ?? null;
-  }
-
-  #pass(): void {
-    this.#page = this.#page.slice(1);
   }
 }
