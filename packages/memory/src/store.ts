@@ -3,6 +3,7 @@ import { charge, chargeCounted } from "./charge.js";
 import { commit } from "./commit.js";
 import { entryOf } from "./entry-of.js";
 import { page } from "./page.js";
+import { read } from "./read.js";
 import { Workspace, type Workspaces } from "./workspace.js";
 
 /**
@@ -21,7 +22,7 @@ export function memoryStore(): KeyStore {
   const find = (workspaceId: string) => opened().get(workspaceId) ?? new Workspace();
   const open = (workspaceId: string) => entryOf(opened(), workspaceId, () => new Workspace());
   return {
-    read: async (workspaceId, wants) => find(workspaceId).read(wants),
+    read: async (workspaceId, wants) => read(find(workspaceId), wants),
     page: async (workspaceId, want) => page(find(workspaceId), want),
     commit: async (workspaceId, change) => {
       const { puts, claims, enters, revision } = change;

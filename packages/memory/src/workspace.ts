@@ -7,13 +7,11 @@ import {
   type HoldStep,
   type LimitState,
   type LogPlace,
-  type ReadResult,
   type RecordAddress,
   type RecordKind,
   type RememberedCharge,
   type StatisticsBatch,
   type StoredRecord,
-  type Want,
 } from "@latchkey/core";
 import type { Counters } from "./counters.js";
 import { mapIn } from "./entry-of.js";
@@ -45,16 +43,6 @@ export class Workspace {
 
   rows(kind: RecordKind): Map<string, Row> {
     return mapIn(this.#rows, kind);
-  }
-
-  /** Records by id or by claim, in the order of the wants. */
-  read(wants: readonly Want[]): ReadResult {
-    const found = wants.map((want) => {
-      const id = "id" in want ? want.id : this.names(want).get(want.value);
-      const row = id === undefined ? undefined : this.row(want.kind, id);
-      return row?.loaded(this) ?? null;
-    });
-    return { revision: this.revision, found };
   }
 
   /** Applies a step to the holds. */
