@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type KeyStore, LatchkeyError } from "@latchkey/core";
+import { withEach } from "./at-once.js";
 import { clear } from "./clear.js";
 import { Pass, type PassResult } from "./passes/reconcile.js";
 import { type Part, workspacesOf } from "./passes/source.js";
@@ -54,10 +55,9 @@ export class TransferTarget {
     { source, startOver = false }: TargetOrigin,
   ): Promise<TransferTarget> {
     const [half, opened] = [new Map<string, FoundState>(), new Map<string, FoundState>()];
-    for (const id of await workspacesOf(store)) {
-      const found = await readState(store, id);
-      (found.state?.state === "incomplete" ? half : opened).set(id, found);
-    }
+    const ids = await workspacesOf(store);
+    for (const [at, found] of (await withEach(ids, (id) => readState(store, id))).entries())
+      (found.state?.state === "incomplete" ? half : opened).set(ids[at] as string, found);
     const begun = [...half.values()][0]?.state ?? null;
     const isArrived = ({ state }: FoundState) =>
       state?.state === "open" && state.transfer === begun?.transfer;
@@ -79,8 +79,8 @@ export class TransferTarget {
     const transfer = (isSame ? begun?.transfer : undefined) ?? randomUUID();
     const target = new TransferTarget(store, transfer, source);
     for (const id of opened.keys()) target.#opened.add(id);
-    for (const [id, state] of startOver ? await clear(store, half) : half)
-      await target.#mark(id, state);
+    const marked = startOver ? await clear(store, half) : half;
+    await withEach(marked, ([id, state]) => target.#mark(id, state));
     return target;
   }
 
@@ -90,9 +90,8 @@ export class TransferTarget {
    * @returns All that are incomplete: those not open yet, and those on the target that are no longer in the source.
    */
   async prepare(workspaceIds: readonly string[]): Promise<readonly string[]> {
-    for (const id of workspaceIds)
-      if (!this.#opened.has(id) && !this.#states.has(id))
-        await this.#mark(id, await readState(this.store, id));
+    const added = workspaceIds.filter((id) => !this.#opened.has(id) && !this.#states.has(id));
+    await withEach(added, async (id) => this.#mark(id, await readState(this.store, id)));
     return [...this.#states.keys()].sort();
   }
 
@@ -156,7 +155,7 @@ export class TransferTarget {
   }
 
   /**
-   * Opens the workspaces, one after the other: from then on they can be used.
+   * Opens the workspaces, some at a time: from then on they can be used.
    *
    * @throws LatchkeyError `INTERNAL_SERVER_ERROR` if this process has not compared one of them: then it opens none.
    */
@@ -168,7 +167,7 @@ export class TransferTarget {
         `nothing was opened, since nothing is known about the workspaces ${unfilled.join(", ")}`,
       );
     const state = { state: "open", transfer: this.transfer, source: this.source } as const;
-    for (const [id, before] of this.#states) await replaceState(this.store, id, before, state);
+    await withEach(this.#states, ([id, before]) => replaceState(this.store, id, before, state));
     this.#states.clear();
   }
 

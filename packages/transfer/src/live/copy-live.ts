@@ -1,4 +1,5 @@
 import { type KeyStore, LatchkeyError } from "@latchkey/core";
+import { withEach } from "../at-once.js";
 import { storeParts, workspacesOf } from "../passes/source.js";
 import { createStoreProgress, type ProgressListener } from "../progress.js";
 import { raiseLogEnd, readLogEnd } from "../records/log-end.js";
@@ -90,14 +91,14 @@ async function catchUp(
   let before = Number.POSITIVE_INFINITY;
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
     let count = 0;
-    for (const workspaceId of source.workspaces) {
+    await withEach(source.workspaces, async (workspaceId) => {
       const to = target.at(workspaceId);
       const trail = withSharers(await source.nextTrail(workspaceId), to.shared);
       for (const { kind, id } of trail.addresses) changed.add(`${workspaceId} ${kind} ${id}`);
       count += sizeOf(trail);
       await followTrail(source.store, to, trail);
       await source.clear(workspaceId);
-    }
+    });
     if (count <= SMALL || count > before * SHRINKING) break;
     before = count;
   }
@@ -132,7 +133,7 @@ async function finish(
   const onPart = await createStoreProgress("switching", onProgress, from, whole);
   const { counts } = await target.pass(storeParts(from, whole), onPart);
   let records = 0;
-  for (const workspaceId of workspaces) {
+  await withEach(workspaces, async (workspaceId) => {
     const at = target.at(workspaceId);
     const trail = withSharers(await source.lastTrail(workspaceId), at.shared);
     records += sizeOf(trail);
@@ -144,10 +145,10 @@ async function finish(
         "INTERNAL_SERVER_ERROR",
         "the last changes did not arrive: nothing was opened, run it again",
       );
-  }
+  });
   await target.open();
   const ms = Math.round(performance.now() - startedAt);
-  for (const workspaceId of workspaces) await source.clear(workspaceId);
+  await withEach(workspaces, (workspaceId) => source.clear(workspaceId));
   const all = Object.keys(counts).length > 0 ? counts : lastCounts;
   return { workspaces: source.workspaces, counts: all, digest: null, fence: { ms, records } };
 }

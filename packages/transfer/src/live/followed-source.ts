@@ -1,5 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import type { KeyStore } from "@latchkey/core";
+import { withEach } from "../at-once.js";
 import { workspacesOf } from "../passes/source.js";
 import { assertUsed, endLeases, type FoundState, readState, replaceState } from "../state.js";
 import { clearTrail, EMPTY_TRAIL, readTrail, type Trail } from "./trail.js";
@@ -27,20 +28,20 @@ export class FollowedSource {
    */
   static async follow(store: KeyStore, transfer: string): Promise<FollowedSource> {
     const source = new FollowedSource(store, transfer);
-    for (const id of await workspacesOf(store)) {
+    await withEach(await workspacesOf(store), async (id) => {
       const found = await readState(store, id);
       const { state } = found;
       const isOwn = state?.state === "moved" && state.transfer === transfer;
       if (state !== null && !isOwn) assertUsed(state.state);
       source.isFenced ||= isOwn;
       source.#states.set(id, found);
-    }
+    });
     if (source.isFenced) return source;
-    for (const id of source.workspaces) {
+    await withEach(source.workspaces, async (id) => {
       // The trail of a dead process is not needed, because everything is compared.
       await source.nextTrail(id);
       await source.clear(id);
-    }
+    });
     return source;
   }
 
@@ -88,12 +89,12 @@ export class FollowedSource {
    */
   async endLeases(): Promise<void> {
     let waitMs = 0;
-    for (const id of this.workspaces) {
+    await withEach(this.workspaces, async (id) => {
       const found = await readState(this.store, id);
-      if (found.leases === null) continue;
+      if (found.leases === null) return;
       waitMs = Math.max(waitMs, found.leases.wait);
       if (found.leases.grant > 0) this.#states.set(id, await endLeases(this.store, id, found));
-    }
+    });
     // Once for the leases, and once more for the returns.
     await waitFor(2 * waitMs);
   }
@@ -101,8 +102,8 @@ export class FollowedSource {
   /** Once this resolves, the source admits nothing: all leases have ended, too. */
   async fence(): Promise<void> {
     let waitMs = 0;
-    for (const [id, found] of this.#states) {
-      if (found.state?.state === "moved") continue;
+    await withEach([...this.#states], async ([id, found]) => {
+      if (found.state?.state === "moved") return;
       const name = this.#trailOf(id);
       const state = { state: "moved", transfer: this.transfer } as const;
       const fenced = await replaceState(this.store, id, found, state);
@@ -111,7 +112,7 @@ export class FollowedSource {
         waitMs = Math.max(waitMs, fenced.leases.wait);
       this.#states.set(id, fenced);
       this.#closed.set(id, { name, trail: EMPTY_TRAIL });
-    }
+    });
     await waitFor(waitMs);
     this.isFenced = true;
   }

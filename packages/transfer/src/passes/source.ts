@@ -7,6 +7,7 @@ import {
   type RecordKind,
   WORKSPACE_ID_PATTERN,
 } from "@latchkey/core";
+import { withEach } from "../at-once.js";
 import { type CopiedRecord, readCopied } from "../records/copied-record.js";
 import { LOG, readLogEnd } from "../records/log-end.js";
 import { OwnedSubjects } from "../records/owned-subjects.js";
@@ -54,10 +55,10 @@ export async function workspacesOf(store: KeyStore): Promise<readonly string[]> 
 
 /** @throws LatchkeyError `STORE_UNAVAILABLE` if a workspace is incomplete or has moved. */
 export async function assertReadable(store: KeyStore): Promise<void> {
-  for (const id of await workspacesOf(store)) {
+  await withEach(await workspacesOf(store), async (id) => {
     const { state } = await readState(store, id);
     if (state !== null) assertUsed(state.state);
-  }
+  });
 }
 
 /** Everything that a store has in these workspaces. */
@@ -108,14 +109,15 @@ export async function countRecords(
   workspaceIds: readonly string[],
 ): Promise<number> {
   let count = 0;
-  for (const workspaceId of workspaceIds) {
+  await withEach(workspaceIds, async (workspaceId) => {
     const add = async (of: RecordList) => {
-      count += (await store.page(workspaceId, { ...of, after: null, limit: 1 })).size;
+      const { size } = await store.page(workspaceId, { ...of, after: null, limit: 1 });
+      count += size;
     };
     for (const of of RECORD_LISTS) await add(of);
     for await (const { found } of pagesOf(store, workspaceId, { kind: "api", list: "api" }))
       for (const { record } of found) await add({ kind: "key", list: keysOfApi(record.id) });
-  }
+  });
   return count;
 }
 
