@@ -34,13 +34,26 @@ export async function readState(store: KeyStore, workspaceId: string): Promise<F
   return { state: stateOf(loaded), version, leases: leaseTimesOf(loaded) };
 }
 
-/** @throws LatchkeyError `STORE_UNAVAILABLE` if a workspace of a source cannot be read, because it is incomplete or has moved. */
-export function assertUsed(state: WorkspaceState["state"]): void {
+/** @throws LatchkeyError `STORE_UNAVAILABLE` if a workspace of a source cannot be read: it is incomplete, has moved, or is half deleted. */
+export function assertUsed(workspaceId: string, state: WorkspaceState["state"]): void {
   if (state === "open" || state === "followed") return;
-  throw new LatchkeyError("STORE_UNAVAILABLE", `the source must not be used: ${state}`, {
+  throw new LatchkeyError("STORE_UNAVAILABLE", whyUnused(workspaceId, state), {
     outcome: "not-applied",
     reason: state,
   });
+}
+
+function whyUnused(workspaceId: string, state: "incomplete" | "moved" | "deleting"): string {
+  switch (state) {
+    case "incomplete":
+      return `the source cannot be read: a copy or a restore to its workspace ${workspaceId} has not finished`;
+    case "moved":
+      return `the source cannot be read: the keys of its workspace ${workspaceId} have moved to another store`;
+    case "deleting":
+      return `the source cannot be read: its workspace ${workspaceId} is half deleted: let that finish, or call deleteWorkspace again`;
+    default:
+      return state satisfies never;
+  }
 }
 
 /** What a change based on a state expects. */

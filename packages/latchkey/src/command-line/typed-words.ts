@@ -15,6 +15,7 @@ const WAYS_OUT: Readonly<Record<string, readonly (readonly [theirs: RegExp, ours
     [/set remaining above 0/, "run keys update <keyId> --remaining <n>"],
     [/set its identity.*/, "run identities update <identityId> --remaining <n>"],
   ],
+  deleting: [[/call deleteWorkspace again/, "run workspace delete <id> --confirm <id> again"]],
   taken: [[/externalId/, "external id"]],
   "idempotency-key-reused": [[/idempotencyKey/, "--idempotency-key"]],
 };

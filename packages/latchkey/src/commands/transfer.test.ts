@@ -2,6 +2,7 @@ import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createLatchkey } from "@latchkey/core";
 import { describe, expect, test } from "vitest";
+import { wrapped } from "../../test/wrapped-store.js";
 import { openStore } from "../open-store.js";
 import { runInProcess } from "../testing/run-in-process.js";
 import { tempFolder } from "../testing/temp-folder.js";
@@ -52,6 +53,35 @@ describe("latchkey copy", () => {
     expect((await runInProcess([...back, "--to", to])).exitCode).toBe(0);
     await expect(verify(to, key)).rejects.toMatchObject({ reason: "incomplete" });
     expect(await verify(from, key)).toMatchObject({ valid: true });
+  });
+
+  test("and backup say which workspace cannot be read, why, and what to run", async () => {
+    const { from, to } = await aStore();
+    const store = openStore(from);
+    const killed = createLatchkey({
+      store: wrapped(store, { forget: () => Promise.reject(new Error("killed")) }),
+    });
+    const half = "ws_half";
+    await killed.workspace(half).createApi({ name: "tides" });
+    const deletion = { workspaceId: half, confirm: half };
+    await expect(killed.deleteWorkspace(deletion)).rejects.toThrow("killed");
+    await store.close();
+    const refused = (why: string) => ({
+      exitCode: 1,
+      stdout: "",
+      stderr: `latchkey: the source cannot be read: ${why}\n`,
+    });
+    const backup = ["backup", "--out", `${to.slice("sqlite:".length)}.lkb`, "--store"];
+    const isHalfDeleted = refused(
+      `its workspace ${half} is half deleted: let that finish, or run workspace delete <id> --confirm <id> again`,
+    );
+    expect(await runInProcess(["copy", "--from", from, "--to", to])).toEqual(isHalfDeleted);
+    expect(await runInProcess([...backup, from])).toEqual(isHalfDeleted);
+    await runInProcess(["workspace", "delete", half, "--confirm", half, "--store", from]);
+    await runInProcess(["copy", "--from", from, "--to", to, "--live"]);
+    expect(await runInProcess([...backup, from])).toEqual(
+      refused("the keys of its workspace ws_default have moved to another store"),
+    );
   });
 
   test("only --take-back --force needs no --to", async () => {

@@ -32,7 +32,7 @@ export class FollowedSource {
       const found = await readState(store, id);
       const { state } = found;
       const isOwn = state?.state === "moved" && state.transfer === transfer;
-      if (state !== null && !isOwn) assertUsed(state.state);
+      if (state !== null && !isOwn) assertUsed(id, state.state);
       source.isFenced ||= isOwn;
       source.#states.set(id, found);
     });

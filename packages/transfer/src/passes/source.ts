@@ -57,7 +57,7 @@ export async function workspacesOf(store: KeyStore): Promise<readonly string[]> 
 export async function assertReadable(store: KeyStore): Promise<void> {
   await withEach(await workspacesOf(store), async (id) => {
     const { state } = await readState(store, id);
-    if (state !== null) assertUsed(state.state);
+    if (state !== null) assertUsed(id, state.state);
   });
 }
 
