@@ -4,6 +4,7 @@ import { LatchkeyError } from "../errors.js";
 import { grantName, metadata, parseInput, prefix, text, wholeNumber } from "./input.js";
 import { identityRatelimits } from "./limit-input.js";
 import { refill } from "./uses-and-refill.js";
+import { verifyKeyInput } from "./verify-key/input.js";
 
 function issuesOf(schema: z.ZodType, value: unknown): readonly unknown[] {
   return issuesOfInput(z.strictObject({ field: schema }), { field: value });
@@ -31,6 +32,26 @@ describe("an input", () => {
     expect(() => parseInput(schema, { outer: { expire: 1 }, remaning: 1 })).toThrow(
       '"outer.expire" is not a known field; "remaning" is not a known field',
     );
+  });
+
+  test("with a field that belongs one level down is refused with its place", () => {
+    const costed = z.strictObject({ cost: z.number() });
+    const schema = z.strictObject({
+      remaining: costed.optional(),
+      limit: costed.default({ cost: 1 }),
+    });
+    expect(() => parseInput(schema, { cost: 5, costs: 5, constructor: 5 })).toThrow(
+      '"cost" is not a known field: use "remaining.cost"; "costs" is not a known field; "constructor" is not a known field',
+    );
+    expect(issuesOfInput(schema, { remaining: { cost: 1, limit: 5 } })).toMatchObject([
+      { path: "remaining.limit", message: "is not a known field" },
+    ]);
+  });
+
+  test("of verifyKey says where the options of a guard belong", () => {
+    expect(() =>
+      parseInput(verifyKeyInput, { key: "k", cost: 5, permissions: "tiles.read" }),
+    ).toThrow(/"remaining\.cost"; .*"authorization\.permissions"/);
   });
 
   test("shows only the start of a name that is too long for a field: it may be a secret", () => {

@@ -12,6 +12,7 @@ import { checkMetadata, type Metadata } from "../rules/metadata.js";
 import type { PermissionQuery } from "../rules/permission.js";
 import { NAMESPACE_PATTERN } from "../rules/rate-limit.js";
 import { MAX_SECRET_LENGTH, PREFIX_PATTERN } from "../secrets/format.js";
+import { UNKNOWN_FIELD, withPlace } from "./field-place.js";
 import { checkPermissionQuery, type NameRule } from "./permission-query.js";
 
 /** The largest number that latchkey accepts: 2^53 − 1, beyond which JavaScript loses whole numbers. */
@@ -256,7 +257,8 @@ export function parseInput<Schema extends InputSchema>(
     if (result.success && others.length === 0)
       return own === input ? result.data : withoutPrototype(result.data, COPY_DEPTH);
     const refused = schema.safeParse(own, { error: describeType }).error?.issues ?? [];
-    throw refusal([...refused.flatMap(toInputIssues), ...others]);
+    const issues = refused.flatMap(toInputIssues).map((issue) => withPlace(issue, schema));
+    throw refusal([...issues, ...others]);
   } catch (error) {
     throw unreadable(error, input);
   }
@@ -329,7 +331,7 @@ function toInputIssues(issue: z.core.$ZodIssue): InputIssue[] {
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => ({
       path: [...path, key].join("."),
-      message: "is not a known field",
+      message: UNKNOWN_FIELD,
     }));
   }
   if (issue.code === "invalid_union") {
