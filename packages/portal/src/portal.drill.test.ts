@@ -225,6 +225,25 @@ describeInBrowser("the portal in a browser", (open) => {
     expectQuiet(watched);
   });
 
+  test("at 360 pixels, a name of one long word is shown whole, on the page and in dialogs", async () => {
+    const { latchkey, apiId, origin, url } = await mount({});
+    const name = "Donaudampfschifffahrtsgesellschaft".repeat(7);
+    await latchkey.createKey({ apiId, externalId: "alice", name });
+    const watched = await open(origin, { viewport: { width: 360, height: 800 } });
+    const { page } = watched;
+    await signIn(page, origin);
+    await page.goto(url);
+    for (const act of ["Rotate", "Revoke"]) {
+      await page.getByRole("button", { name: new RegExp(`^${act}:`) }).click();
+      await page.getByRole("dialog").waitFor();
+      const title = `${ROOT}.querySelector("dialog h2, dialog h3")`;
+      expect(await page.evaluate(`${title}.scrollWidth - ${title}.clientWidth`)).toBe(0);
+      await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+    }
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(360);
+    expectQuiet(watched);
+  });
+
   // One width for each theme: no rule of a theme depends on the width.
   test.each([
     [1_440, "light"],

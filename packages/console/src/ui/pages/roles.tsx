@@ -18,7 +18,11 @@ type Open =
   | { readonly kind: "edit-role" | "delete-role"; readonly role: Role }
   | { readonly kind: "delete-permission"; readonly permission: Permission };
 
-const nameCell = ({ id, name }: Role | Permission) => <code title={id}>{name}</code>;
+const nameCell = ({ id, name }: Role | Permission) => (
+  <code class="name" title={id}>
+    {name}
+  </code>
+);
 
 const ROLE_COLUMNS: readonly Column<Role>[] = [
   { title: "Role", cell: nameCell },
