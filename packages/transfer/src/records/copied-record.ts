@@ -11,6 +11,7 @@ import type {
   Usage,
 } from "@latchkey/core";
 import { allHolds, holdSumsText, holdText, layoutOf } from "@latchkey/core";
+import { withEach } from "../at-once.js";
 import { subjectOf } from "./subject.js";
 import { inOrder, sumFields } from "./unowned-sums.js";
 import { readWindows, stateFields, windowLimitsOf } from "./windows.js";
@@ -36,7 +37,10 @@ export interface Difference {
   readonly present: CopiedRecord | null;
 }
 
-/** Completes records that a store returned, all in parallel, because most stores batch calls. */
+/** Records whose sums are read at the same time: a call that waits for a connection of a pool uses up its time. */
+const SUMS_AT_ONCE = 100;
+
+/** Completes records that a store returned, many in parallel, because most stores batch calls. */
 export async function readCopied(
   store: KeyStore,
   workspaceId: string,
@@ -49,7 +53,7 @@ export async function readCopied(
   });
   const [stored, sums, holds] = await Promise.all([
     readWindows(store, workspaceId, asked),
-    Promise.all(loaded.map(({ record }) => readSums(store, workspaceId, record))),
+    withEach(loaded, ({ record }) => readSums(store, workspaceId, record), SUMS_AT_ONCE),
     Promise.all(
       loaded.map(({ record, usage }) =>
         usage?.holds === undefined ? [] : readHolds(store, workspaceId, record),
