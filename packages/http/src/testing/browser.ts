@@ -65,6 +65,8 @@ export function describeInBrowser(name: string, define: (open: OpenPage) => void
       const args = [
         "--no-sandbox",
         "--disable-background-networking",
+        // Otherwise the empty page takes a process of its own, which ends when the first address is opened: a tenth of a short test.
+        "--renderer-process-limit=1",
         `--disable-features=${OFF.join(",")}`,
       ];
       browser = await chromium.launch({ executablePath: program ?? "", args });
