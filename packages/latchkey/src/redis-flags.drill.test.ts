@@ -7,6 +7,7 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runCli, startServer as startLatchkey } from "./testing/run-cli.js";
 import { runCommand } from "./testing/run-command.js";
+import { runInProcess } from "./testing/run-in-process.js";
 
 // The configuration of an external server must not be changed.
 describe.skipIf(REDIS_URL !== null)("the command line on a Redis that may lose keys", () => {
@@ -27,12 +28,17 @@ describe.skipIf(REDIS_URL !== null)("the command line on a Redis that may lose k
     });
     const flags = ["--allow-no-persistence", "--allow-eviction"] as const;
 
-    test.each(flags)("every command asks for %s if it is missing", async (flag) => {
+    // Once as a program, which must end by itself, and once within this process, which takes a fraction of the time: only the message
+    // depends on the flag.
+    test.each([
+      ["--allow-no-persistence", runCli],
+      ["--allow-eviction", runInProcess],
+    ] as const)("every command asks for %s if it is missing", async (flag, run) => {
       const store = ["--store", servers()[flag]];
       const runs = [
-        runCli(["serve", "--port", "0", ...store]),
-        runCli(["root-key", "--permissions", "*", ...store]),
-        runCli(["workspace", "disable", "ws_default", ...store]),
+        run(["serve", "--port", "0", ...store]),
+        run(["root-key", "--permissions", "*", ...store]),
+        run(["workspace", "disable", "ws_default", ...store]),
       ];
       for (const { exitCode, stdout, stderr } of await Promise.all(runs)) {
         expect(stderr).toMatch(
