@@ -280,8 +280,12 @@ describeOnEveryStore("units ahead", (open, runs) => {
     const keys = [first, await plain.createKey({ apiId, ...shared })];
     let count = 0;
     for (const { key } of keys) count += await untilLeased(latchkey, key, leased);
-    const { remaining = 0, reserved = 0 } = await plain.getIdentity({ externalId: "ferry" });
-    expect(reserved).toBeGreaterThan(0);
+    let { remaining = 0, reserved = 0 } = await plain.getIdentity({ externalId: "ferry" });
+    // On a slow machine, the leases may be over before the last verification, which then ends them.
+    while (reserved === 0) {
+      count += await untilLeased(latchkey, first.key, leased);
+      ({ remaining = 0, reserved = 0 } = await plain.getIdentity({ externalId: "ferry" }));
+    }
     expect(reserved).toBeLessThanOrEqual(50);
     expect(remaining + reserved).toBeGreaterThanOrEqual(5_000 - count);
     await plain.deleteKey({ keyId: first.keyId });
