@@ -18,12 +18,12 @@ const ASKED = /"([A-Za-z_$][\w$]*)" in /g;
 
 /**
  * Runs a program's checks, prints the results as JSON, and ends the process. Each check runs first as it is, and then with every name that
- * the sources in these folders read on `Object.prototype`.
+ * the sources in these folders and files read on `Object.prototype`.
  */
-export async function tell(checks, ...folders) {
+export async function tell(checks, ...places) {
   const unpolluted = [];
   for (const [title, check] of Object.entries(checks)) if (await check()) unpolluted.push(title);
-  const found = namesIn(...folders);
+  const found = namesIn(...places);
   const letIn = await opened(found, checks);
   const counts = { names: found.names.length, checks: Object.keys(checks).length };
   console.log(JSON.stringify({ ...counts, unpolluted, letIn }));
@@ -31,22 +31,28 @@ export async function tell(checks, ...folders) {
 }
 
 /**
- * Every name that the sources in these folders of packages may read from an object.
+ * Every name that the sources in these folders and files of packages may read from an object.
  *
  * @returns `asked`: names that they look for with `in`, which an accessor cannot detect.
  */
-function namesIn(...folders) {
+function namesIn(...places) {
   const [names, asked] = [new Set(), new Set()];
-  for (const folder of folders)
-    for (const file of readdirSync(join(packages, folder), { recursive: true }))
+  for (const place of places)
+    for (const file of filesAt(join(packages, place)))
       if (/\.ts$/.test(file) && !/test|generated|migrations/.test(file)) {
-        const source = readFileSync(join(packages, folder, file), "utf8");
+        const source = readFileSync(file, "utf8");
         for (const [, member, bound] of source.matchAll(READ)) names.add(member ?? bound);
         for (const [, name] of source.matchAll(ASKED)) asked.add(name);
       }
   // `return` cannot be planted: destructuring a list calls it on the iterator, so the checking program could not run either.
   const isPlantable = (name) => !(name in Object.prototype) && name !== "return";
   return { names: [...names].filter(isPlantable), asked: [...asked].filter(isPlantable) };
+}
+
+/** The paths of all files below a folder, or of one file. */
+function filesAt(path) {
+  if (path.endsWith(".ts")) return [path];
+  return readdirSync(path, { recursive: true }).map((file) => join(path, file));
 }
 
 /** How many names that a check does not read are planted at once. */

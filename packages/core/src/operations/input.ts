@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { badRequest, type InputIssue, LatchkeyError } from "../errors.js";
+import { placeOfField } from "../lib/field-place.js";
 import { isPolluted, withoutPrototype } from "../lib/own-fields.js";
 import { MAX_HELD } from "../records/grants.js";
 import {
@@ -12,7 +13,6 @@ import { checkMetadata, type Metadata } from "../rules/metadata.js";
 import type { PermissionQuery } from "../rules/permission.js";
 import { NAMESPACE_PATTERN } from "../rules/rate-limit.js";
 import { MAX_SECRET_LENGTH, PREFIX_PATTERN } from "../secrets/format.js";
-import { UNKNOWN_FIELD, withPlace } from "./field-place.js";
 import { checkPermissionQuery, type NameRule } from "./permission-query.js";
 
 /** The largest number that latchkey accepts: 2^53 − 1, beyond which JavaScript loses whole numbers. */
@@ -319,11 +319,20 @@ function shownName(name: string): string {
   return name.length > LONGEST_NAME ? `${name.slice(0, 8)}…` : name;
 }
 
+const UNKNOWN_FIELD = "is not a known field";
+
 /** The message of a schema that has none of its own. */
 function describeType(issue: { readonly input?: unknown; readonly expected?: unknown }) {
   if (issue.input === undefined) return "is required";
   if (issue.expected === "object") return "must be an object";
   return undefined;
+}
+
+/** The issue about an unknown field says where the field belongs, if the schema has one of its name one level down. */
+function withPlace(issue: InputIssue, schema: InputSchema): InputIssue {
+  const { path, message } = issue;
+  const place = message === UNKNOWN_FIELD ? placeOfField(schema, path) : null;
+  return place === null ? issue : { path, message: `${message}: use "${place}"` };
 }
 
 function toInputIssues(issue: z.core.$ZodIssue): InputIssue[] {

@@ -255,7 +255,7 @@ await tell(
   ...[
     "verification",
     "operations/verify-key",
-    "operations/rate-limits",
+    "operations/rate-limits.ts",
     "operations/root-keys",
   ].map(inCore),
   ...["operations/keys", "rules", "secrets", "lib", "store", "records"].map(inCore),

@@ -96,8 +96,10 @@ function isOf(call: Call, { args, result, tick }: Write): boolean {
           (limit, place) =>
             told[place]?.name === limit.name &&
             told[place]?.remaining === limit.remaining &&
-            // In a refusal, the reset of slots comes from the holds, not from the charge.
-            (told[place]?.reset === limit.resetAt || (limit.name === "parallel" && limit.exceeded)),
+            // In a refusal, the reset of slots comes from the holds, not from the charge. Otherwise, slots that nobody shares end earlier.
+            (told[place]?.reset === limit.resetAt ||
+              (limit.name === "parallel" &&
+                (limit.exceeded || Number(told[place]?.reset) < limit.resetAt))),
         )))
   );
 }

@@ -1,8 +1,3 @@
-import type { InputIssue } from "../errors.js";
-
-/** The message about a field that a schema does not have. */
-export const UNKNOWN_FIELD = "is not a known field";
-
 /** The parts of a Zod schema that say which fields it has. */
 interface SchemaParts {
   readonly shape?: Readonly<Record<string, unknown>>;
@@ -10,20 +5,16 @@ interface SchemaParts {
 }
 
 /**
- * The issue about an unknown field, with the place of a field of that name one level down: `cost` of verifyKey is `remaining.cost`. Other
- * issues stay as they are.
+ * Where a schema has a field of this name one level down: `cost` of verifyKey is `remaining.cost`.
  *
  * @param schema - Schema of the whole input.
+ * @returns Null if it has none.
  */
-export function withPlace(issue: InputIssue, schema: unknown): InputIssue {
-  const { path, message } = issue;
-  if (message !== UNKNOWN_FIELD) return issue;
+export function placeOfField(schema: unknown, name: string): string | null {
   const holder = Object.entries(fieldsOf(schema)).find(([, field]) =>
-    Object.hasOwn(fieldsOf(field), path),
+    Object.hasOwn(fieldsOf(field), name),
   );
-  return holder === undefined
-    ? issue
-    : { path, message: `${UNKNOWN_FIELD}: use "${holder[0]}.${path}"` };
+  return holder === undefined ? null : `${holder[0]}.${name}`;
 }
 
 /** The fields of a schema, also of one that is optional or has a default; none for other types. */
