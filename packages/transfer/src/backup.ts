@@ -4,6 +4,7 @@ import { assertKeys, type Encryption } from "./file/encryption.js";
 import { writeBackup } from "./file/write-file.js";
 import { assertReadable, type Part, storeParts, workspacesOf } from "./passes/source.js";
 import { createStoreProgress, type ProgressListener } from "./progress.js";
+import { withRetriedReads } from "./retried-reads.js";
 
 /** Options of {@link backup}. */
 export interface BackupOptions {
@@ -22,6 +23,8 @@ export interface BackupReport {
  * Writes everything in a store to a file. The store may keep serving: then each record in the file is a consistent snapshot, but not
  * all of the same moment. They are read in an order (`RECORD_LISTS`) in which no record reports as done what is missing from the file.
  *
+ * If the store stops answering, such as during a failover, reads are repeated for half a minute.
+ *
  * The file gets its name when it is completely on disk. It contains no plaintext secret, only hashes and secrets encrypted by the vault.
  *
  * @param path - The file, which must not exist yet.
@@ -33,11 +36,12 @@ export async function backup(
   options: BackupOptions = {},
 ): Promise<BackupReport> {
   await assertKeys(options.encryption);
-  await assertReadable(store);
-  const workspaces = await workspacesOf(store);
-  const onPart = await createStoreProgress("copying", options.onProgress, store, workspaces);
+  const source = withRetriedReads(store);
+  await assertReadable(source);
+  const workspaces = await workspacesOf(source);
+  const onPart = await createStoreProgress("copying", options.onProgress, source, workspaces);
   const counts: Record<string, number> = {};
-  const counted = watched(storeParts(store, workspaces), (part) => {
+  const counted = watched(storeParts(source, workspaces), (part) => {
     count(counts, part);
     onPart(part);
   });
