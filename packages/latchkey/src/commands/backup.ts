@@ -6,13 +6,13 @@ import { example } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
 import { addJsonOption, type JsonOption } from "../command-line/output.js";
 import { readNewPassphrase } from "../command-line/passphrase.js";
+import { transferProgress } from "../command-line/progress.js";
 import {
   addStoreOptions,
   openChosen,
   readStore,
   type StoreOptions,
 } from "../command-line/store-options.js";
-import { transferProgress } from "../command-line/transfer-progress.js";
 import { namingOptions, printTransfer } from "../command-line/transfer-report.js";
 import { list } from "../command-line/values.js";
 

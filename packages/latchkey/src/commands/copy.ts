@@ -5,8 +5,8 @@ import { example } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
 import { openNamed } from "../command-line/named-store.js";
 import { addJsonOption, type JsonOption } from "../command-line/output.js";
+import { transferProgress } from "../command-line/progress.js";
 import { addServerOptions, type StoreOptions } from "../command-line/store-options.js";
-import { transferProgress } from "../command-line/transfer-progress.js";
 import { printTransfer } from "../command-line/transfer-report.js";
 
 interface Options extends StoreOptions, JsonOption {

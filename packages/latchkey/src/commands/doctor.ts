@@ -4,6 +4,7 @@ import { example } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
 import { addCommonOptions, type CommonOptions } from "../command-line/operations.js";
 import { type Column, printRows } from "../command-line/output.js";
+import { progressLines } from "../command-line/progress.js";
 import { readRings, readStore, withLatchkey } from "../command-line/store-options.js";
 import { examine } from "../doctor/examination.js";
 import { type Finding, fine } from "../doctor/finding.js";
@@ -37,8 +38,9 @@ export function addDoctor(program: Command, host: Host): void {
     try {
       await withLatchkey(options, host, async (latchkey, store) => {
         if (options.endLeases) await latchkey.endLeases();
-        const patient = { latchkey, store, fix: options.fix ?? false, rings };
-        for await (const finding of examine(patient)) findings.push(finding);
+        const onProgress = progressLines(host);
+        const context = { latchkey, store, fix: options.fix ?? false, rings, onProgress };
+        for await (const finding of examine(context)) findings.push(finding);
       });
     } finally {
       // Even if the store failed: these were found before.

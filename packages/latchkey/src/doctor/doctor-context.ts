@@ -9,4 +9,6 @@ export interface DoctorContext {
   readonly fix: boolean;
   /** The key rings of the environment. */
   readonly rings: KeyRings;
+  /** Gets what was looked at so far, after each page of keys and identities. */
+  readonly onProgress?: (looked: () => string) => void;
 }

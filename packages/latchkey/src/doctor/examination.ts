@@ -11,6 +11,13 @@ import { checkLeases } from "./leases.js";
 import { checkList, layoutOrNull } from "./lists.js";
 import { checkSender } from "./sender.js";
 
+/** Records that were looked at. */
+interface Counts {
+  readonly apis: number;
+  readonly keys: number;
+  readonly identities: number;
+}
+
 /** All checks of a workspace, in order. The first line says that the store responds. */
 export async function* examine(context: DoctorContext): AsyncIterable<Finding> {
   const { latchkey } = context;
@@ -24,6 +31,7 @@ export async function* examine(context: DoctorContext): AsyncIterable<Finding> {
   const counts = { apis: 0, keys: 0, identities: 0 };
   const look = (kind: "keys" | "identities") => (records: readonly LoadedRecord[]) => {
     counts[kind] += records.length;
+    context.onProgress?.(() => lookedAt(counts));
     if (kind === "keys") for (const record of records) trial.look(record);
     return lookAt(context, records);
   };
@@ -38,13 +46,13 @@ export async function* examine(context: DoctorContext): AsyncIterable<Finding> {
     yield* checkList(context, { kind: "key", list: keysOfApi(apiId) }, look("keys"));
   }
   yield* checkList(context, { kind: "identity", list: "identity" }, look("identities"));
-  const { apis, keys, identities } = counts;
-  yield fine(
-    "records",
-    `looked at ${plural(apis, "API")}, ${plural(keys, "key")} and ${plural(identities, "identity")}`,
-  );
+  yield fine("records", lookedAt(counts));
   yield* checkSender(context);
   yield* trial.findings();
+}
+
+function lookedAt({ apis, keys, identities }: Counts): string {
+  return `looked at ${plural(apis, "API")}, ${plural(keys, "key")} and ${plural(identities, "identity")}`;
 }
 
 /** Reports the state of leases, if there ever were any. */

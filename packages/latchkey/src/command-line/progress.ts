@@ -1,0 +1,28 @@
+import type { ProgressListener } from "@latchkey/transfer";
+import type { Host } from "./host.js";
+
+/** How often a line is written. */
+const EVERY_MS = 2_000;
+
+/** Writes lines about long work to stderr, every other second. The function that it returns gets a line whenever there is a new one. */
+export function progressLines(
+  { warn }: Pick<Host, "warn">,
+  everyMs = EVERY_MS,
+): (line: () => string) => void {
+  let shownAt = performance.now();
+  return (line) => {
+    if (performance.now() - shownAt < everyMs) return;
+    shownAt = performance.now();
+    warn(line());
+  };
+}
+
+/** Writes the progress of a transfer to stderr. */
+export function transferProgress(host: Host): ProgressListener {
+  const show = progressLines(host);
+  return ({ phase, workspaceId, done, total, perSecond, secondsLeft }) =>
+    show(() => {
+      const left = secondsLeft === null ? "" : `, ${secondsLeft} s left`;
+      return `${phase} ${workspaceId}: ${done} of ${total} records, ${perSecond} a second${left}`;
+    });
+}
