@@ -1,5 +1,4 @@
 import {
-  AUDIT_TYPES,
   type EpochMs,
   isRepeatable,
   type Latchkey,
@@ -29,6 +28,7 @@ import {
   printRecord,
   printRows,
 } from "./output.js";
+import { changeCounter } from "./progress.js";
 import { addRepeatOption, type Input, perform, type RepeatOption } from "./repeats.js";
 import {
   addStoreOptions,
@@ -125,7 +125,8 @@ function addOperation<Name extends OperationName>(
     if (both !== undefined)
       throw new UsageError(`--clear must not name "${both}", which is given a value`);
     const typed = { ...spec.fixed, ...given, ...away };
-    let isChanged = false;
+    // An update that changes nothing emits no event.
+    const { onEvent, count } = changeCounter(host);
     await withLatchkey(
       options,
       host,
@@ -142,23 +143,16 @@ function addOperation<Name extends OperationName>(
         const written = await perform(latchkey, operation, typed, options, host, made);
         const { answer, input, isRepeat } = written;
         const shown = { ...(answer as object), ...(await spec.also?.(latchkey, answer)) };
-        const outcome = { isChanged, isRepeat, now: latchkey.now() };
+        const outcome = { isChanged: count() > 0, isRepeat, now: latchkey.now() };
         const printed = spec.print(shown as Answer<Name>, input, outcome);
         if (typeof printed !== "string") printRecord(host, options, shown, printed);
         else printLine(host, options, { ...input, ...shown }, printed);
       },
       use,
-      // An update that changes nothing emits no event.
-      {
-        onEvent: ({ type }) => {
-          if (CHANGES.has(type)) isChanged = true;
-        },
-      },
+      { onEvent },
     );
   });
 }
-
-const CHANGES: ReadonlySet<string> = new Set(AUDIT_TYPES);
 
 /** A command that lists all of something, page by page. */
 export interface ListCommand<Item> {

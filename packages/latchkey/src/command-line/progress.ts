@@ -1,5 +1,7 @@
+import { AUDIT_TYPES } from "@latchkey/core";
 import type { ProgressListener } from "@latchkey/transfer";
 import type { Host } from "./host.js";
+import { plural } from "./words.js";
 
 /** How often a line is written. */
 const EVERY_MS = 2_000;
@@ -25,4 +27,26 @@ export function transferProgress(host: Host): ProgressListener {
       const left = secondsLeft === null ? "" : `, ${secondsLeft} s left`;
       return `${phase} ${workspaceId}: ${done} of ${total} records, ${perSecond} a second${left}`;
     });
+}
+
+const CHANGES: ReadonlySet<string> = new Set(AUDIT_TYPES);
+
+/** Counts the changes of records that a command makes, and writes the number to stderr while it runs. */
+export interface ChangeCounter {
+  readonly onEvent: (event: { readonly type: string }) => void;
+  readonly count: () => number;
+}
+
+/** A counter for one command. Commands that are done at once write nothing. */
+export function changeCounter(host: Pick<Host, "warn">, everyMs?: number): ChangeCounter {
+  const show = progressLines(host, everyMs);
+  let count = 0;
+  return {
+    onEvent: ({ type }) => {
+      if (!CHANGES.has(type)) return;
+      count += 1;
+      show(() => `${plural(count, "change")} so far`);
+    },
+    count: () => count,
+  };
 }

@@ -13,6 +13,7 @@ import {
   typedOf,
 } from "../command-line/operations.js";
 import { printLine } from "../command-line/output.js";
+import { changeCounter } from "../command-line/progress.js";
 import {
   addRepeatOption,
   type Input,
@@ -54,7 +55,7 @@ export function keysCommand(spec: KeysCommand): AddCommand {
         throw new UsageError("either <keyId> or --external-id, --api-id or --keys is required");
       if (isOne && spec.name === "delete") confirm(command, host);
       const print = (shown: object, text: string) => printLine(host, options, shown, text);
-      await withLatchkey(options, host, async (latchkey) => {
+      const change = async (latchkey: Latchkey) => {
         if (isOne) {
           await perform(latchkey, spec.one, { keyId, ...spec.settings }, options, host);
           return print({ keyId, ...spec.settings }, `key ${keyId} is ${spec.name}d`);
@@ -79,7 +80,9 @@ export function keysCommand(spec: KeysCommand): AddCommand {
           { ...input, ...answer },
           `${plural(count, "key")} ${count === 1 ? "is" : "are"} ${spec.name}d`,
         );
-      });
+      };
+      const { onEvent } = changeCounter(host);
+      await withLatchkey(options, host, change, "existing", { onEvent });
     });
   };
 }
