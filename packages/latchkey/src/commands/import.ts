@@ -8,6 +8,7 @@ import type { Host } from "../command-line/host.js";
 import { assertWorkspace } from "../command-line/known-workspace.js";
 import { withIds } from "../command-line/named-ids.js";
 import { addJsonOption, type JsonOption, printLine } from "../command-line/output.js";
+import { progressLines } from "../command-line/progress.js";
 import {
   addStoreOptions,
   addWorkspaceOption,
@@ -34,9 +35,6 @@ interface Options extends StoreOptions, WorkspaceOption, JsonOption {
 }
 
 const SOURCES: readonly SourceKind[] = ["better-auth", "unkey", "csv", "jsonl"];
-
-/** Rows between two lines of progress. */
-const PROGRESS_ROWS = 10_000;
 
 /** Adds `latchkey import`: imports keys of another system. */
 export function addImport(program: Command, host: Host): void {
@@ -116,9 +114,12 @@ async function runImport(
       const all = { ...from, rows: resumed(first, rows) };
       const { apiId } = await withIds(into, { apiId: options.apiId }, command);
       const work = importKeys({ from: all, into, apiId, apiName, dryRun, onRow: write });
+      const show = progressLines(host);
       let report: ImportReport | undefined;
-      for await (report of work)
-        if (report.rows % PROGRESS_ROWS === 0 && !report.isDone) host.warn(progressOf(report));
+      for await (const latest of work) {
+        report = latest;
+        if (!latest.isDone) show(() => progressOf(latest));
+      }
       if (report === undefined) return;
       printLine(host, options, report, formatReport(report));
       if (report.skipped > 0) throw new Refused();
