@@ -6,15 +6,22 @@ import { plural } from "./words.js";
 /** How often a line is written. */
 const EVERY_MS = 2_000;
 
-/** Writes lines about long work to stderr, every other second. The function that it returns gets a line whenever there is a new one. */
+/**
+ * Writes lines about long work to stderr, every other second.
+ *
+ * @returns A function to be called with each new line. It writes none before two seconds after its first call.
+ */
 export function progressLines(
   { warn }: Pick<Host, "warn">,
   everyMs = EVERY_MS,
 ): (line: () => string) => void {
-  let shownAt = performance.now();
+  let shownAt: number | undefined;
   return (line) => {
-    if (performance.now() - shownAt < everyMs) return;
-    shownAt = performance.now();
+    const now = performance.now();
+    // From the first call on: a command that makes one change writes nothing, however long it took.
+    shownAt ??= now;
+    if (now - shownAt < everyMs) return;
+    shownAt = now;
     warn(line());
   };
 }
