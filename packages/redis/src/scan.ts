@@ -51,10 +51,11 @@ export async function scanWindows(
   // MGET reads one hash slot in a cluster, and a workspace is in one.
   const keysOf = new Map<string, string[]>();
   for (const key of keys) {
-    const [, id] = WORKSPACE_NAME.exec(key) ?? [];
-    const own = keysOf.get(id ?? "") ?? [];
-    own.push(key);
-    if (id !== undefined) keysOf.set(id, own);
+    const id = WORKSPACE_NAME.exec(key)?.[1];
+    if (id === undefined) continue;
+    const own = keysOf.get(id);
+    if (own === undefined) keysOf.set(id, [key]);
+    else own.push(key);
   }
   const read = async ([id, own]: [string, string[]]) => {
     const texts = await workspace.ask(() => primary.mget(own));

@@ -24,7 +24,7 @@ const MOST_AT_ONCE = 500;
 /** Lists read at the same time: other calls must get through, too. */
 const LISTS_AT_ONCE = 50;
 
-export interface KeyListsWant {
+interface KeyListsWant {
   readonly apiIds: readonly string[];
   /** Only keys of this identity; undefined: all keys of the APIs. */
   readonly identityId: string | undefined;
@@ -39,7 +39,7 @@ export interface KeyListsWant {
   readonly enough: number;
 }
 
-export interface ReadKey {
+interface ReadKey {
   readonly id: string;
   /** `gone`: the key is no longer in these lists. */
   readonly loaded: LoadedKey | "damaged" | "gone";
