@@ -33,12 +33,13 @@ describe("the subjects that have a record", () => {
     expect(owned.has({ kind: "auditEntry", id: "evt_1" } as never)).toBe(false);
   });
 
-  test("take less than 30 bytes each", () => {
+  test("take less than 30 bytes each", async () => {
     const owned = new OwnedSubjects();
     const count = 100_000;
     const before = bytesInUse();
     for (let from = 0; from < count; from += 500) owned.add(keys("key", from, from + 500));
-    expect((bytesInUse() - before) / count).toBeLessThan(30);
+    // The buffers that the tables grew out of are freed by another thread, a moment after the collection.
+    await expect.poll(() => (bytesInUse() - before) / count, { timeout: 10_000 }).toBeLessThan(30);
     expect(owned.has({ kind: "key", id: keys("key", 7, 8)[0]?.id ?? "" })).toBe(true);
   });
 });
