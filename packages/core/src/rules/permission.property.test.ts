@@ -1,20 +1,29 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { doesGrant, HeldPermissions, isSatisfied, type PermissionQuery } from "./permission.js";
+import {
+  doesGrant,
+  HeldPermissions,
+  isSatisfied,
+  missingPermissions,
+  type PermissionQuery,
+} from "./permission.js";
 
 const name = fc
   .array(fc.constantFrom("a", "b", "ab", "*"), { minLength: 1, maxLength: 4 })
   .map((segments) => segments.join("."));
 const names = fc.array(name, { maxLength: 4 });
 
-const { query } = fc.letrec<{ query: PermissionQuery }>((tie) => ({
-  query: fc.oneof(
-    { maxDepth: 4, withCrossShrink: true },
-    name,
-    fc.record({ and: fc.array(tie("query"), { minLength: 1, maxLength: 3 }) }),
-    fc.record({ or: fc.array(tie("query"), { minLength: 1, maxLength: 3 }) }),
-  ),
-}));
+/** Queries of such names. */
+const queryOf = (name: fc.Arbitrary<string>) =>
+  fc.letrec<{ query: PermissionQuery }>((tie) => ({
+    query: fc.oneof(
+      { maxDepth: 4, withCrossShrink: true },
+      name,
+      fc.record({ and: fc.array(tie("query"), { minLength: 1, maxLength: 3 }) }),
+      fc.record({ or: fc.array(tie("query"), { minLength: 1, maxLength: 3 }) }),
+    ),
+  })).query;
+const query = queryOf(name);
 
 /** The rule as a comparison of segments: a last segment `*` stands for one or more segments. */
 function naiveGrants(held: string, wanted: string): boolean {
@@ -81,5 +90,48 @@ test("granting is transitive: who may grant a permission may do what it grants",
         expect(doesGrant(first, third)).toBe(true);
     }),
     { numRuns: 1_000 },
+  );
+});
+
+const letters = ["a", "b", "c", "d.e", "d.f", "g"];
+const letter = fc.constantFrom(...letters);
+const letterQuery = queryOf(letter);
+const heldNames = fc.subarray(["a", "b", "c", "d.*", "g"]);
+const held = heldNames.map((names) => new HeldPermissions(names));
+
+function namesIn(wanted: PermissionQuery): string[] {
+  if (typeof wanted === "string") return [wanted];
+  return ("and" in wanted ? wanted.and : wanted.or).flatMap(namesIn);
+}
+
+test("something is missing exactly if the query is not satisfied", () => {
+  fc.assert(
+    fc.property(letterQuery, held, (wanted, having) => {
+      expect(missingPermissions(wanted, having) === null).toBe(isSatisfied(wanted, having));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("permissions that also satisfy the missing part satisfy the whole query", () => {
+  fc.assert(
+    fc.property(letterQuery, heldNames, fc.subarray(letters), (wanted, names, more) => {
+      const missing = missingPermissions(wanted, new HeldPermissions(names));
+      fc.pre(missing !== null);
+      const all = new HeldPermissions([...names, ...more]);
+      expect(isSatisfied(wanted, all)).toBe(isSatisfied(missing as PermissionQuery, all));
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test("no held permission is reported as missing", () => {
+  fc.assert(
+    fc.property(letterQuery, held, (wanted, having) => {
+      const missing = missingPermissions(wanted, having);
+      for (const text of missing === null ? [] : namesIn(missing))
+        expect(isSatisfied(text, having)).toBe(false);
+    }),
+    { numRuns: 500 },
   );
 });

@@ -3,9 +3,11 @@ import { expect, test } from "vitest";
 import type { LimitFigures } from "./limit-algorithm.js";
 import { LIMIT_ALGORITHMS } from "./limit-state.js";
 import {
+  DEFAULT_LIMIT,
   fixedFigures,
   fromWireFigures,
   fromWireLimits,
+  isAutoApplied,
   isCountable,
   NAMESPACE_PATTERN,
   toWireFigures,
@@ -72,4 +74,21 @@ test.each([
   ["two words", false],
 ])("%j is a namespace: %s", (namespace, isOne) => {
   expect(NAMESPACE_PATTERN.test(namespace)).toBe(isOne);
+});
+
+test.each([true, false, undefined])(
+  "the limit named default applies by itself, with autoApply %s",
+  (autoApply) => {
+    expect(isAutoApplied({ name: DEFAULT_LIMIT, autoApply })).toBe(true);
+  },
+);
+
+test("another limit applies by itself only if autoApply says so", () => {
+  expect(isAutoApplied({ name: "tiles", autoApply: true })).toBe(true);
+  expect(isAutoApplied({ name: "tiles", autoApply: false })).toBe(false);
+  expect(isAutoApplied({ name: "tiles" })).toBe(false);
+});
+
+test("names differ by case: Default is another limit", () => {
+  expect(isAutoApplied({ name: "Default" })).toBe(false);
 });

@@ -1,7 +1,15 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { createSecretHasher, nativeSha256, portableSha256, sha256Text } from "./hash.js";
+import { formatSecret } from "./format.js";
+import {
+  createSecretHasher,
+  importedHash,
+  nativeSha256,
+  portableSha256,
+  sha256Text,
+} from "./hash.js";
 import type { KeyRing } from "./key-ring.js";
+import { canShowStart, importedStart, secretStart } from "./shown-start.js";
 
 const keyOf = (length: number, first = 0) =>
   Uint8Array.from({ length }, (_, index) => (first + index) % 256);
@@ -109,5 +117,122 @@ describe("import marks", () => {
       `spring.${hmacOf(spring, `import ${plain}`)}`,
     ]);
     expect(hasher.importMarks(plain)).not.toContain(hasher.hash("abc"));
+  });
+});
+
+/** SHA-256 of "abc", FIPS 180-4. */
+const HEX = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+const BASE64 = "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=";
+const BASE64URL = "ungWv48Bz-pBQUDeXa4iI7ADYaOWF3qctBD_YfIAFa0";
+
+describe("an imported hash", () => {
+  test("means the same in each form, and is what latchkey would have stored without a pepper", () => {
+    expect(importedHash(HEX, "sha256_hex")).toBe(portableSha256("abc"));
+    expect(importedHash(HEX.toUpperCase(), "sha256_hex")).toBe(portableSha256("abc"));
+    expect(importedHash(BASE64, "sha256_base64")).toBe(portableSha256("abc"));
+    expect(importedHash(BASE64URL, "sha256_base64url")).toBe(portableSha256("abc"));
+  });
+
+  test.each([
+    ["a digit short", HEX.slice(1)],
+    ["a digit long", `${HEX}0`],
+    ["empty", ""],
+    ["with a letter that is no digit", `g${HEX.slice(1)}`],
+    ["with a space", ` ${HEX.slice(1)}`],
+    ["with a line end", `${HEX}\n`],
+    ["in the other form", BASE64],
+  ])("of the variant sha256_hex is refused: %s", (_, value) => {
+    expect(importedHash(value, "sha256_hex")).toBeNull();
+  });
+
+  test.each([
+    ["without padding", BASE64.slice(0, -1)],
+    ["with another padding", `${BASE64}=`],
+    ["of 31 bytes", "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFQ=="],
+    ["of 33 bytes", "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa2t"],
+    ["empty", ""],
+    ["with more before it", `AAAA${BASE64}`],
+    ["with more behind it", `${BASE64}AAAA`],
+    ["in base64url", BASE64.replaceAll("+", "-").replaceAll("/", "_")],
+    ["with stray bits at its end", BASE64.replace("0=", "1=")],
+    ["with a line end", `${BASE64}\n`],
+    ["with a line end within", `${BASE64.slice(0, 20)}\n${BASE64.slice(20)}`],
+    ["in the other form", HEX],
+  ])("of the variant sha256_base64 is refused: %s", (_, value) => {
+    expect(importedHash(value, "sha256_base64")).toBeNull();
+  });
+
+  test.each([
+    ["with padding", `${BASE64URL}=`],
+    ["of 31 bytes", "ungWv48Bz-pBQUDeXa4iI7ADYaOWF3qctBD_YfIAFQ"],
+    ["of 33 bytes", "ungWv48Bz-pBQUDeXa4iI7ADYaOWF3qctBD_YfIAFa2t"],
+    ["with more before it", `AAAA${BASE64URL}`],
+    ["with more behind it", `${BASE64URL}AAAA`],
+    ["empty", ""],
+    ["in base64", BASE64.slice(0, -1)],
+    ["with stray bits at its end", BASE64URL.replace(/0$/, "1")],
+    ["with a line end", `${BASE64URL}\n`],
+  ])("of the variant sha256_base64url is refused: %s", (_, value) => {
+    expect(importedHash(value, "sha256_base64url")).toBeNull();
+  });
+});
+
+describe("the beginning of an imported secret", () => {
+  test("of latchkey's own format is its usual start", () => {
+    const secret = formatSecret(
+      "pay",
+      Uint8Array.from({ length: 24 }, (_, at) => at),
+    );
+    expect(importedStart(secret)).toBe(secretStart(secret));
+  });
+
+  const hex = "0123456789abcdef0123456789abcdef";
+
+  test.each([
+    ["four characters of 32 hexadecimal digits", hex, "0123"],
+    ["one of 29", hex.slice(0, 29), "0"],
+    ["none of 28", hex.slice(0, 28), ""],
+    ["none of 27", hex.slice(0, 27), ""],
+    ["the prefix and four characters", `sk_live_${hex}`, "sk_live_0123"],
+    ["the prefix alone where no more can be spared", `sk_live_${hex.slice(0, 28)}`, "sk_live_"],
+    [
+      "nothing if the rest is short: an apparent prefix may be part of the secret",
+      `sk_live_${hex.slice(0, 27)}`,
+      "",
+    ],
+    ["four of 24 mixed letters", "AbCdEfGhIjKlMnOpQrStUvWx", "AbCd"],
+    ["four of 28 lower-case letters", "abcdefghijklmnopqrstuvwxyzab", "abcd"],
+    ["three of 27 upper-case letters", "ABCDEFGHIJKLMNOPQRSTUVWXYZA", "ABC"],
+    ["four of 40 decimal digits", "1234567890".repeat(4), "1234"],
+    ["nothing of 33 decimal digits", "1234567890".repeat(4).slice(0, 33), ""],
+    [
+      "four characters before a _ too far behind to end a prefix",
+      `${"aB3".repeat(8)}_${"aB3".repeat(8)}`,
+      "aB3a",
+    ],
+    ["nothing of a short one", "hunter2", ""],
+  ])("is %s", (_, secret, start) => {
+    expect(importedStart(secret)).toBe(start);
+  });
+
+  test.each([
+    ["sk_live_", true],
+    ["sk_", true],
+    ["", true],
+    ["sk_live_0123", true],
+    ["sk_live_01234", false],
+    ["sk_live", true],
+    ["sk_live_x", false],
+    [`sk_live_${hex}`, false],
+    [`sk_live_${hex}x`, false],
+  ])("may be given as %j: %j", (start, isAllowed) => {
+    expect(canShowStart(`sk_live_${hex}`, start)).toBe(isAllowed);
+  });
+
+  test("that is given may be at most the prefix of a short secret", () => {
+    expect(canShowStart("sk_hunter2", "sk_")).toBe(true);
+    expect(canShowStart("sk_hunter2", "sk_h")).toBe(false);
+    expect(canShowStart("sk_", "sk_")).toBe(false);
+    expect(canShowStart("hunter2hunter2hunter2_x", "hunter2hunter2hunter2_")).toBe(false);
   });
 });
