@@ -39,7 +39,7 @@ interface KeyListsWant {
   readonly enough: number;
 }
 
-interface ReadKey {
+interface FoundKey {
   readonly id: string;
   /** `gone`: the key is no longer in these lists. */
   readonly loaded: LoadedKey | "damaged" | "gone";
@@ -52,7 +52,7 @@ interface ApiKeys {
   after: string | null;
   hasMore: boolean;
   /** Read, and not yet taken. */
-  read: readonly ReadKey[];
+  read: readonly FoundKey[];
   /** Most keys that the next read asks for. It doubles with each read: a list that is read often has many of the wanted keys. */
   atOnce: number;
 }
@@ -124,7 +124,7 @@ class KeyLists {
   }
 
   /** The next keys, in order, as far as no unread key can come before them. */
-  take(): readonly ReadKey[] {
+  take(): readonly FoundKey[] {
     const [only] = this.#lists;
     if (only !== undefined && this.#lists.length === 1) {
       // A single list is already in order; sorting it would make a page of the memory store a third slower.
@@ -136,7 +136,7 @@ class KeyLists {
     // Nothing is known of a list that was not read yet.
     if (ends.includes(this.#start)) return [];
     const end = (ends as string[]).sort(this.#compare)[0];
-    const isNext = ({ id }: ReadKey) => end === undefined || this.#compare(id, end) <= 0;
+    const isNext = ({ id }: FoundKey) => end === undefined || this.#compare(id, end) <= 0;
     const next = this.#lists.flatMap((list) => {
       const taken = list.read.filter(isNext);
       list.read = list.read.slice(taken.length);
@@ -174,7 +174,7 @@ class KeyLists {
     this.size = size;
   }
 
-  #readKey(apiId: string, { record }: LoadedRecord, key: CatalogKey): ReadKey {
+  #readKey(apiId: string, { record }: LoadedRecord, key: CatalogKey): FoundKey {
     const { id, link } = record;
     const { identityId } = this.#want;
     if (identityId !== undefined && link !== identityId) return { id, loaded: "gone" };
@@ -282,7 +282,7 @@ function listsWant(
 
 /** Whether a key that was read is wanted, at `now`. */
 function wantedBy({ question: { filters }, now }: PageWant) {
-  return (read: ReadKey["loaded"]): read is LoadedKey => {
+  return (read: FoundKey["loaded"]): read is LoadedKey => {
     if (typeof read === "string") return false;
     if (filters.length === 0) return true;
     const { key, roles, held, lastUsedAt } = read;
@@ -359,10 +359,10 @@ export async function pageInValueOrder(want: PageWant, orderBy: ValueOrder): Pro
 }
 
 /** All keys of an API or owner. @throws LatchkeyError `PRECONDITION_FAILED` if there are too many. */
-async function readAllKeys(want: PageWant): Promise<readonly ReadKey[]> {
+async function readAllKeys(want: PageWant): Promise<readonly FoundKey[]> {
   const { context, question, identityId } = want;
   if (question.apiId === undefined && identityId === undefined) throw tooManyKeys();
-  const read: ReadKey[] = [];
+  const read: FoundKey[] = [];
   let start = "";
   for (;;) {
     const group = await apisOf(want, start);
