@@ -11,8 +11,9 @@ async function setUp(isByHost = true) {
   let now = Date.UTC(2026, 2, 10, 12);
   const { latchkey, apiId } = await openLatchkey(undefined, () => now);
   let user: string | null = "alice";
+  let actor: string | undefined;
   const allow = { apiIds: [apiId], create: true, rotate: true, revoke: true };
-  const session = () => (user === null ? null : { externalId: user, allow });
+  const session = () => (user === null ? null : { externalId: user, actor, allow });
   const errors: unknown[] = [];
   const answer = createPortal(latchkey, {
     ...(isByHost && { session }),
@@ -39,6 +40,9 @@ async function setUp(isByHost = true) {
     errors,
     signInAs: (name: string | null) => {
       user = name;
+    },
+    actAs: (name: string | undefined) => {
+      actor = name;
     },
     advance: (ms: number) => {
       now += ms;
@@ -74,6 +78,24 @@ describe("a session", () => {
     expect((await ask("POST", "keys.create", { name: "x" })).status).toBe(401);
     signInAs("alice");
     expect((await ask("GET", "keys.list")).status).toBe(200);
+  });
+
+  test("belongs to the employee of the customer who is signed in", async () => {
+    const { ask, actAs, latchkey } = await setUp();
+    for (const employee of ["clerk-1", "clerk-2", undefined]) {
+      actAs(employee);
+      expect((await ask("GET", "keys.list")).status).toBe(401);
+      const { body } = await ask("POST", "session", {});
+      expect(JSON.stringify(body)).not.toContain("clerk");
+      expect((await ask("POST", "keys.create", { name: "boat" })).status).toBe(200);
+    }
+    const { events } = await latchkey.listAuditEvents({});
+    const actors = events.filter(({ type }) => type === "key.created").map(({ actor }) => actor);
+    expect(actors.slice(0, 3)).toEqual([
+      expect.stringMatching(/^portal session of id_/),
+      "clerk-2",
+      "clerk-1",
+    ]);
   });
 
   test("ends when it expires, and when its owner or the host ends it", async () => {

@@ -132,7 +132,7 @@ export function makePortal(latchkey: Latchkey, options: PortalOptions): FetchPor
   }
 
   function stateOf(own: PortalSession | null) {
-    const { sessionId, identityId: _, ...shown } = own ?? {};
+    const { sessionId, identityId: _, actor: __, ...shown } = own ?? {};
     return {
       session: sessionId === undefined ? null : JSON.parse(JSON.stringify(shown)),
       signIn: findCustomer === undefined ? "link" : "host",
@@ -146,7 +146,8 @@ export function makePortal(latchkey: Latchkey, options: PortalOptions): FetchPor
     const own = await openByCookie(request);
     if (own === null || findCustomer === undefined) return own;
     const customer = await askHost(findCustomer, request);
-    return customer?.externalId === own.externalId ? own : null;
+    const { externalId, actor } = customer ?? {};
+    return externalId === own.externalId && actor === own.actor ? own : null;
   }
 
   async function openByCookie(request: Request): Promise<PortalSession | null> {

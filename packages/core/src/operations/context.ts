@@ -91,6 +91,11 @@ export interface Confines {
   readonly confirm: (transaction: Transaction) => Promise<void>;
 }
 
+/** The portal sessions of an identity, as one actor. */
+export function sessionsOf(identityId: string): string {
+  return `portal session of ${identityId}`;
+}
+
 /** Remembers the transactions of a call for its repeats. */
 export interface CallPart {
   /** Runs a transaction, and remembers its result in the same commit; one without a result is a step. @throws AnsweredBefore */

@@ -13,6 +13,8 @@ export interface PortalSessionRecord extends VersionedHead {
   readonly storedAt: EpochMs;
   /** What it allows. */
   readonly allow: { readonly [field: string]: JsonValue };
+  /** Who acts in it, as the audit log names them; null if the host did not say. */
+  readonly actor: string | null;
 }
 
 /** The index in which a session claims its hash. */
@@ -22,7 +24,7 @@ export const SESSION_INDEX = "hash";
 export const portalSessionType = defineRecord<PortalSessionRecord>({
   kind: "portalSession",
   link: ({ identityId }) => identityId,
-  write: ({ hash, expires, storedAt, allow }) => ({ hash, expires, storedAt, allow }),
+  write: ({ hash, expires, storedAt, allow, actor }) => ({ hash, expires, storedAt, allow, actor }),
   read: (body, { id, workspaceId, version, link }) => {
     const allow = body.jsonOrNull("allow");
     if (link === null || allow === null) throw new TypeError("not what was written");
@@ -34,6 +36,7 @@ export const portalSessionType = defineRecord<PortalSessionRecord>({
       expires: body.whole("expires"),
       storedAt: body.whole("storedAt"),
       allow,
+      actor: body.textOrNull("actor"),
       version,
     };
   },

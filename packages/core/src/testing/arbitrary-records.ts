@@ -330,6 +330,7 @@ const portalSession: fc.Arbitrary<PortalSessionRecord> = fc.record({
   expires: whole,
   storedAt: whole,
   allow: fc.dictionary(fc.stringMatching(/^[a-z]{1,5}$/), json),
+  actor: fc.option(fc.string()),
   version: fc.integer({ min: 1 }),
 });
 

@@ -243,6 +243,7 @@ export async function fill(
       {
         externalId: "user_1",
         ttl: "15m",
+        actor: "clerk_1",
         allow: {
           apiIds: [apiId],
           create: true,

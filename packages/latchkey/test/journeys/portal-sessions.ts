@@ -25,6 +25,23 @@ export const PORTAL_SESSIONS: Journey = {
       latchkey.revokePortalSession({ sessionId: first.sessionId }),
       latchkey.createPortalSession({ externalId: "pier-7", allow: { apiIds: ["api_none"] } }),
     ]);
+    const [captain, mate] = await Promise.all(
+      ["captain-1", "mate-2"].map(async (actor) => {
+        const created = await latchkey.createPortalSession({ externalId: "pier-7", allow, actor });
+        return other.openPortalSession(created.secret);
+      }),
+    );
+    expect([captain?.actor, mate?.actor]).toEqual(["captain-1", "mate-2"]);
+    const asked = { name: "ship", idempotencyKey: "once" };
+    const made = await captain?.createMyKey(asked);
+    // The same call of the same customer, whoever repeats it.
+    expect((await mate?.createMyKey(asked))?.keyId).toBe(made?.keyId);
+    const byActor = async (actor: string) => {
+      const { events } = await latchkey.listAuditEvents({ actor });
+      return events.map(({ type, resourceId }) => [type, resourceId]);
+    };
+    expect(await byActor("captain-1")).toEqual([["key.created", made?.keyId]]);
+    expect(await byActor("mate-2")).toEqual([]);
     const third = await create();
     await latchkey.setWorkspaceEnabled(false);
     await expectRefused("FORBIDDEN", [other.openPortalSession(third.secret)]);

@@ -40,6 +40,11 @@ export interface PortalSessionInput {
   readonly ttl?: Duration | undefined;
   /** What it allows. */
   readonly allow: PortalAllow;
+  /**
+   * Who acts in it, for the audit log, such as your own id of a customer's employee: 1 to 256 characters. Default: `portal session of
+   * <identityId>`.
+   */
+  readonly actor?: string | undefined;
 }
 
 /** A new session. */
@@ -90,6 +95,8 @@ export interface PortalSession {
   readonly identityId: string;
   /** Your own id of the user. */
   readonly externalId: string;
+  /** Who acts in it, if the host said so. */
+  readonly actor?: string;
   /** Unix epoch ms at which it ends. */
   readonly expires: EpochMs;
   /** What it allows. */
@@ -228,7 +235,7 @@ export interface PortalOperations {
     readonly revokedSessions: number;
   }>;
   /**
-   * Opens a session by its secret. What it writes is in the audit log with the actor `portal session of <identityId>`.
+   * Opens a session by its secret. What it writes is in the audit log with the `actor` of the session.
    *
    * @returns Null if no open session of this workspace has this secret.
    * @throws LatchkeyError `FORBIDDEN` if the workspace is disabled.

@@ -17,6 +17,7 @@ import {
   notFound,
   type OperationContext,
   randomRepeated,
+  sessionsOf,
   transact,
   type Work,
 } from "../context.js";
@@ -113,7 +114,7 @@ async function openPortalSession(
   const confined: OperationContext = {
     ...context,
     call: null,
-    actor: `portal session of ${identity.id}`,
+    actor: session.actor ?? sessionsOf(identity.id),
     confinedTo: {
       identityId: identity.id,
       apiIds,
@@ -155,6 +156,7 @@ async function openPortalSession(
     sessionId: session.id,
     identityId: identity.id,
     externalId: identity.externalId,
+    ...(session.actor !== null && { actor: session.actor }),
     expires: session.expires,
     allow: { create, rotate, revoke, permissions, ...(maxKeys !== undefined && { maxKeys }), apis },
 
@@ -294,6 +296,7 @@ const sessionInput = z.strictObject({
   externalId,
   ttl: spanBetween(1, MAX_TTL_MS, "1 ms to 1 hour").default(USUAL_TTL_MS),
   allow: portalAllow,
+  actor: text(1, 256).optional(),
 });
 
 const revocationInput = z
@@ -305,42 +308,46 @@ const revocationInput = z
   });
 
 export const PORTAL_TABLE = {
-  createPortalSession: operation(sessionInput, async (context, { externalId, ttl, ...input }) => {
-    const { workspaceId } = context;
-    // Without repeats, because keys are counted per API.
-    const allow = { ...input.allow, apiIds: [...new Set(input.allow.apiIds)] };
-    const sessionId = context.newId("ps");
-    const secret = formatSecret(SECRET_PREFIX, context.random(32));
-    const storedAt = await context.readStoreClock();
-    return transact(context, async (work) => {
-      const now = context.now();
-      const references = new References(work, now);
-      for (const apiId of allow.apiIds) references.needApi(apiId);
-      references.needGrants("permission", allow.permissions);
-      references.needIdentity(externalId);
-      await references.read();
-      if (!allow.apiIds.every((apiId) => references.hasApi(apiId))) throw notFound("api");
-      references.grantIds("permission", allow.permissions);
-      references.refuseMissing();
-      const expires = now + ttl;
-      await forgetEnded(work, storedAt);
-      work.transaction.insert(
-        portalSessionType,
-        {
-          id: sessionId,
-          workspaceId,
-          hash: context.hasher.hash(secret),
-          identityId: references.identityId(externalId),
-          expires,
-          storedAt,
-          allow: storedRules(allow) ?? {},
-          version: 1,
-        },
-        { onTaken: () => randomRepeated("no session was created") },
-      );
-      return { sessionId, secret, expires };
-    });
-  }),
+  createPortalSession: operation(
+    sessionInput,
+    async (context, { externalId, ttl, actor = null, ...input }) => {
+      const { workspaceId } = context;
+      // Without repeats, because keys are counted per API.
+      const allow = { ...input.allow, apiIds: [...new Set(input.allow.apiIds)] };
+      const sessionId = context.newId("ps");
+      const secret = formatSecret(SECRET_PREFIX, context.random(32));
+      const storedAt = await context.readStoreClock();
+      return transact(context, async (work) => {
+        const now = context.now();
+        const references = new References(work, now);
+        for (const apiId of allow.apiIds) references.needApi(apiId);
+        references.needGrants("permission", allow.permissions);
+        references.needIdentity(externalId);
+        await references.read();
+        if (!allow.apiIds.every((apiId) => references.hasApi(apiId))) throw notFound("api");
+        references.grantIds("permission", allow.permissions);
+        references.refuseMissing();
+        const expires = now + ttl;
+        await forgetEnded(work, storedAt);
+        work.transaction.insert(
+          portalSessionType,
+          {
+            id: sessionId,
+            workspaceId,
+            hash: context.hasher.hash(secret),
+            identityId: references.identityId(externalId),
+            expires,
+            storedAt,
+            allow: storedRules(allow) ?? {},
+            actor,
+            version: 1,
+          },
+          { onTaken: () => randomRepeated("no session was created") },
+        );
+        return { sessionId, secret, expires };
+      });
+    },
+  ),
 
   revokePortalSession: operation(revocationInput, async (context, { sessionId, ...who }) => {
     if (sessionId === undefined) {
