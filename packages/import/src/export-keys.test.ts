@@ -280,3 +280,29 @@ test("keys of several pages are all exported, each once", async () => {
   }
   expect([pages, ids.size]).toEqual([[100, 100, 70], 270]);
 });
+
+test("the owners of a page do not wait for each other, and each is read once", async () => {
+  const latchkey = openLatchkey();
+  const { apiId } = await latchkey.createApi({ name: "tides" });
+  for (let at = 0; at < 30; at += 1)
+    await latchkey.createIdentity({ externalId: `user_${at}`, meta: { at } });
+  for (let at = 0; at < 60; at += 1)
+    await latchkey.createKey({ apiId, externalId: `user_${at % 30}` });
+  let [now, max, reads] = [0, 0, 0];
+  const from = {
+    ...latchkey,
+    getIdentity: async (...given: Parameters<OpenLatchkey["getIdentity"]>) => {
+      [now, reads] = [now + 1, reads + 1];
+      max = Math.max(max, now);
+      const identity = await latchkey.getIdentity(...given);
+      now -= 1;
+      return identity;
+    },
+  };
+  const owners: unknown[] = [];
+  for await (const { keys } of exportKeys({ from }))
+    owners.push(...keys.map(({ identity }) => identity?.meta));
+  expect(owners).toEqual(Array.from({ length: 60 }, (_, at) => ({ at: at % 30 })));
+  expect(reads).toBe(30);
+  expect(max).toBeGreaterThan(5);
+});

@@ -36,8 +36,11 @@ export interface ExportPage {
   readonly damagedApis?: number;
 }
 
-/** Maximum number of owners to remember. */
+/** Owners after which those known so far are forgotten. */
 const MAX_OWNERS = 10_000;
+
+/** Owners that are read at the same time: one after the other, each key of another owner would take a round trip. */
+const OWNERS_AT_ONCE = 20;
 
 /**
  * Exports the keys of a workspace or an API with their hashes, a page at a time, without any secret. Keys that are created meanwhile may be
@@ -59,13 +62,12 @@ export async function* exportKeys({
     damagedApis += unreadable;
     for (const api of apis)
       for await (const page of keyPages(from, api.id, apiId !== undefined)) {
-        const keys: ExportedKey[] = [];
-        for (const key of page.keys) {
-          const owner =
-            key.identity === undefined ? null : await ownerOf(from, key.identity.id, owners);
-          keys.push(exportedKey(key, api.name, owner, from.now()));
-          if (key.stored?.recoverable) sealed += 1;
-        }
+        await readOwners(from, page.keys, owners);
+        const keys = page.keys.map((key): ExportedKey => {
+          const owner = owners.get(key.identity?.id ?? "") ?? null;
+          return exportedKey(key, api.name, owner, from.now());
+        });
+        sealed += page.keys.filter(({ stored }) => stored?.recoverable).length;
         exported += keys.length;
         peppered += keys.filter(({ hash }) => hash.pepper !== undefined).length;
         damaged += page.damaged ?? 0;
@@ -103,18 +105,21 @@ async function* keyPages(
   } while (cursor !== undefined);
 }
 
-/** Null if it was deleted meanwhile. */
-async function ownerOf(
+/** Adds the owners of a page of keys to those that are known; null for one that was deleted meanwhile. */
+async function readOwners(
   from: ExportOrigin,
-  identityId: string,
+  keys: KeyList["keys"],
   owners: Map<string, IdentityView | null>,
-): Promise<IdentityView | null> {
-  const known = owners.get(identityId);
-  if (known !== undefined) return known;
-  const owner = await unlessGone(from.getIdentity({ identityId }));
+): Promise<void> {
   if (owners.size >= MAX_OWNERS) owners.clear();
-  owners.set(identityId, owner);
-  return owner;
+  const named = new Set(keys.flatMap(({ identity }) => identity?.id ?? []));
+  const unknown = [...named].filter((id) => !owners.has(id));
+  for (let at = 0; at < unknown.length; at += OWNERS_AT_ONCE) {
+    const reading = unknown.slice(at, at + OWNERS_AT_ONCE).map(async (identityId) => {
+      owners.set(identityId, await unlessGone(from.getIdentity({ identityId })));
+    });
+    await Promise.all(reading);
+  }
 }
 
 /** Null instead of a `NOT_FOUND` error. */
