@@ -1,10 +1,12 @@
 import {
   createLatchkey,
   DEFAULT_WORKSPACE_ID,
+  interceptStore,
   type KeyStore,
   type Latchkey,
   LatchkeyError,
   type LatchkeyOptions,
+  type StoreMethod,
 } from "@latchkey/core";
 import type { Command } from "commander";
 import { type KeyRings, keyRingsFromEnv } from "../key-rings-from-env.js";
@@ -157,18 +159,29 @@ export function readRings({ env }: Host): KeyRings {
 export const CLI_ACTOR = "cli";
 
 /** Further options of the latchkey that a command uses. */
-export type LatchkeyExtras = Pick<LatchkeyOptions, "notice" | "onError" | "onEvent" | "usage">;
+export interface LatchkeyExtras
+  extends Pick<LatchkeyOptions, "notice" | "onError" | "onEvent" | "usage"> {
+  /** Called with the name of each method of the store before the latchkey calls it. */
+  readonly onStoreCall?: (method: StoreMethod) => void;
+}
 
 /** Runs `work` with a latchkey over a store and with the key rings of the environment, and closes it afterwards. */
 export async function withStore(
   choice: StoreChoice,
   host: Host,
   work: (latchkey: Latchkey, store: KeyStore) => Promise<void>,
-  extras: LatchkeyExtras = {},
+  { onStoreCall, ...extras }: LatchkeyExtras = {},
 ): Promise<void> {
   // Before the store: a wrong environment must not leave a new file behind.
   const keyRings = readRings(host);
-  const store = openChosen(choice);
+  const opened = openChosen(choice);
+  const store =
+    onStoreCall === undefined
+      ? opened
+      : interceptStore(opened, ({ method }, run) => {
+          onStoreCall(method);
+          return run();
+        });
   const clock = host.clock === undefined ? {} : { clock: host.clock };
   const latchkey = createLatchkey({ store, ...keyRings, ...clock, ...extras }).actingAs(CLI_ACTOR);
   try {

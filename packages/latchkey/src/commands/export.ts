@@ -5,6 +5,7 @@ import { assertNew, withFile } from "../command-line/files.js";
 import { example } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
 import { withIds } from "../command-line/named-ids.js";
+import { progressLines } from "../command-line/progress.js";
 import {
   addStoreOptions,
   addWorkspaceOption,
@@ -13,6 +14,7 @@ import {
   withLatchkey,
 } from "../command-line/store-options.js";
 import { choiceOption } from "../command-line/values.js";
+import { plural } from "../command-line/words.js";
 
 interface Options extends StoreOptions, WorkspaceOption {
   readonly format: ExportFormat;
@@ -59,8 +61,13 @@ async function runExport(options: Options, host: Host, command: Command): Promis
     try {
       write(exportHeader(format));
       const text = ({ keys }: ExportPage) => exportText(format, keys, { escapeFormulas });
-      if (last !== undefined) write(text(last));
-      for await (last of pages) write(text(last));
+      const show = progressLines(host);
+      const take = (page: ExportPage) => {
+        write(text(page));
+        show(() => `${plural(page.exported, "key")} so far`);
+      };
+      if (last !== undefined) take(last);
+      for await (last of pages) take(last);
       isWhole = true;
     } finally {
       await close(isWhole);

@@ -1,4 +1,4 @@
-import type { Latchkey, WorkspaceView } from "@latchkey/core";
+import type { KeyStore, Latchkey, WorkspaceView } from "@latchkey/core";
 import type { Command } from "commander";
 import { UsageError } from "../command-line/failures.js";
 import { type AddCommand, groupCommand } from "../command-line/help.js";
@@ -12,14 +12,17 @@ import {
   printLine,
   printRows,
 } from "../command-line/output.js";
+import { progressLines } from "../command-line/progress.js";
 import { addRepeatOption, perform, type RepeatOption } from "../command-line/repeats.js";
 import {
   addStoreOptions,
+  type LatchkeyExtras,
   readStore,
   type StoreOptions,
   withStore,
 } from "../command-line/store-options.js";
 import { list, workspaceIdOf } from "../command-line/values.js";
+import { plural } from "../command-line/words.js";
 
 type Options = StoreOptions & JsonOption & RepeatOption;
 
@@ -72,6 +75,15 @@ const DELETE = onWorkspace<{ readonly confirm: string }>({
   addOptions: (command) => command.requiredOption("--confirm <id>", "the id again, to confirm"),
   check: (workspaceId, { confirm }) => {
     if (confirm !== workspaceId) throw new UsageError("--confirm must repeat the id");
+  },
+  watch: (host) => {
+    const show = progressLines(host);
+    let steps = 0;
+    return (method) => {
+      if (method !== "forget") return;
+      show(() => `${plural(steps, "step")} so far`);
+      steps += 1;
+    };
   },
   act: async (latchkey, workspaceId, { confirm }, beside) => {
     await latchkey.deleteWorkspace({ workspaceId, confirm, ...beside });
@@ -130,6 +142,8 @@ interface WorkspaceCommand<Given> {
   readonly addOptions?: (command: Command) => Command;
   /** @throws UsageError for a wrong option. */
   readonly check?: (workspaceId: string, given: Given) => void;
+  /** What to call with each call of the store, if the command may take long. */
+  readonly watch?: (host: Host) => LatchkeyExtras["onStoreCall"];
   /** Runs the command, and returns the record for `--json` and the text for people. */
   readonly act: (
     latchkey: Latchkey,
@@ -150,7 +164,7 @@ function onWorkspace<Given = object>(spec: WorkspaceCommand<Given>): AddCommand 
     addJsonOption(addStoreOptions(addRepeatOption(command))).action(
       async (id: string, options: Options & Given) => {
         spec.check?.(id, options);
-        await withStore(readStore(options, host, "existing"), host, async (latchkey, store) => {
+        const work = async (latchkey: Latchkey, store: KeyStore) => {
           const showsUse = await hasShownUse(latchkey.workspace(id), store).catch(() => true);
           const { idempotencyKey } = options;
           const beside = idempotencyKey === undefined ? {} : { idempotencyKey };
@@ -160,6 +174,10 @@ function onWorkspace<Given = object>(spec: WorkspaceCommand<Given>): AddCommand 
             host.warn(
               `there is nothing in ${id}, and it was never switched off or on: check the id`,
             );
+        };
+        const onStoreCall = spec.watch?.(host);
+        await withStore(readStore(options, host, "existing"), host, work, {
+          ...(onStoreCall && { onStoreCall }),
         });
       },
     );

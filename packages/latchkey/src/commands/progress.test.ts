@@ -1,0 +1,43 @@
+import { join } from "node:path";
+import { createLatchkey } from "@latchkey/core";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { openStore } from "../open-store.js";
+import { runInProcess } from "../testing/run-in-process.js";
+import { tempFolder } from "../testing/temp-folder.js";
+
+/** A workspace of some keys, on a machine on which each look at the timer takes seconds. */
+async function slowWorkspace(keys: number) {
+  const store = `sqlite:${join(tempFolder(), "keys.db")}`;
+  const latchkey = createLatchkey({ store: openStore(store) });
+  const { workspaceId } = await latchkey.createWorkspace();
+  const tenant = latchkey.workspace(workspaceId);
+  const { apiId } = await tenant.createApi({ name: "tides" });
+  for (let made = 0; made < keys; made += 1) await tenant.createKey({ apiId });
+  await latchkey.close();
+  let now = 0;
+  vi.spyOn(performance, "now").mockImplementation(() => {
+    now += 3_000;
+    return now;
+  });
+  onTestFinished(() => void vi.restoreAllMocks());
+  return { store, workspaceId };
+}
+
+test("an export says how many keys it has written so far", async () => {
+  const { store, workspaceId } = await slowWorkspace(201);
+  const args = ["export", "--format", "jsonl", "--store", store, "--workspace", workspaceId];
+  const { stdout, stderr } = await runInProcess(args);
+  expect(stdout.trim().split("\n")).toHaveLength(201);
+  expect(stderr.split("\n").slice(0, 2)).toEqual([
+    "latchkey: 200 keys so far",
+    "latchkey: 201 keys so far",
+  ]);
+});
+
+test("the deletion of a workspace says how many steps it has done so far", async () => {
+  const { store, workspaceId } = await slowWorkspace(300);
+  const args = ["workspace", "delete", workspaceId, "--confirm", workspaceId, "--store", store];
+  const { stdout, stderr } = await runInProcess(args);
+  expect(stdout).toBe(`workspace ${workspaceId} is deleted\n`);
+  expect(stderr).toMatch(/^latchkey: 1 step so far\nlatchkey: 2 steps so far\n/);
+});
