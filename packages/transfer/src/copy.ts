@@ -3,6 +3,7 @@ import { copyLive } from "./live/copy-live.js";
 import { assertReadable, storeParts, workspacesOf } from "./passes/source.js";
 import { createStoreProgress, type ProgressListener } from "./progress.js";
 import type { TransferReport } from "./report.js";
+import { withRetriedReads } from "./retried-reads.js";
 import { sourceIdOf } from "./source-id.js";
 import { TransferTarget } from "./target.js";
 
@@ -26,7 +27,8 @@ export interface CopyOptions {
  * empty, or have an unfinished copy of the same source, which is then continued. Before it resolves, it reads both sides again and
  * compares them.
  *
- * It writes one small record to the source, to recognise it in later calls.
+ * It writes one small record to the source, to recognise it in later calls. If a store does not answer, such as during a failover, calls that
+ * were not applied are repeated for half a minute.
  *
  * Both stores stay open. Do not use them through `createLatchkey` in this process during the copy, unless it is a live copy.
  *
@@ -35,11 +37,12 @@ export interface CopyOptions {
  * cannot be used. Call it again to continue.
  */
 export async function copy(
-  from: KeyStore,
-  to: KeyStore,
+  source: KeyStore,
+  destination: KeyStore,
   options: CopyOptions = {},
 ): Promise<TransferReport> {
   const { live = false, startOver, onProgress } = options;
+  const [from, to] = [withRetriedReads(source), withRetriedReads(destination)];
   if (!live) await assertReadable(from);
   const origin = { source: await sourceIdOf(from), startOver };
   if (live) return copyLive(from, to, origin, onProgress);

@@ -1,19 +1,27 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { interceptStore, type KeyStore, LatchkeyError } from "@latchkey/core";
+import {
+  type ChargePlan,
+  EMPTY_CHANGE,
+  interceptStore,
+  type KeyStore,
+  LatchkeyError,
+} from "@latchkey/core";
 import { memoryStore } from "@latchkey/memory";
 import { afterAll, describe, expect, test } from "vitest";
 import { backup } from "./backup.js";
+import { copy } from "./copy.js";
 import { restore } from "./restore.js";
 import { withRetriedReads } from "./retried-reads.js";
 import { assertArrived, fill } from "./testing/fixture.js";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-retried-"));
-const silent = () => new LatchkeyError("STORE_UNAVAILABLE", "the store did not answer");
+const silent = (outcome: "not-applied" | "unknown" = "unknown") =>
+  new LatchkeyError("STORE_UNAVAILABLE", "the store did not answer", { outcome });
 
 /** A store that fails at the calls with these numbers, from 1 on, and the number of calls so far. */
-function failingAt(store: KeyStore, fails: (call: number) => boolean, error = silent) {
+function failingAt(store: KeyStore, fails: (call: number) => boolean, error = () => silent()) {
   const made = { calls: 0 };
   const failing = interceptStore(store, async (_, run) => {
     made.calls += 1;
@@ -39,6 +47,52 @@ describe("reads of a store that does not answer", () => {
     const to = memoryStore();
     await restore(to, path);
     await assertArrived(to, filled);
+  });
+
+  test.each([true, false])(
+    "are repeated, and so are writes that were not applied: a copy, live %s, is complete although both stores were away",
+    async (live) => {
+      const source = memoryStore();
+      const filled = await fill(source);
+      const opened = () => [source, memoryStore()] as const;
+      const counted = opened().map((store) => failingAt(store, () => false));
+      await copy(counted[0]?.failing as KeyStore, counted[1]?.failing as KeyStore);
+      const [from, to] = opened();
+      const away = [from, to].map((store, side) => {
+        const third = Math.floor((counted[side]?.made.calls ?? 0) / 3);
+        const fails = (call: number) => call >= third && call % third < 2;
+        return failingAt(store, fails, () => silent("not-applied"));
+      });
+      await copy(away[0]?.failing as KeyStore, away[1]?.failing as KeyStore, { live });
+      await assertArrived(to, filled);
+    },
+  );
+
+  test("are repeated alone: a write that may have been applied is not, and a charge that takes nothing is a read", async () => {
+    const store = memoryStore();
+    await fill(store);
+    const made: string[] = [];
+    const silentOnce = interceptStore(store, async ({ method }, run) => {
+      made.push(method);
+      if (made.filter((each) => each === method).length === 1) throw silent("unknown");
+      return run();
+    });
+    const retried = withRetriedReads(silentOnce, [1]);
+    await expect(retried.scan(null, null)).rejects.toMatchObject({ outcome: "unknown" });
+    await retried.scan(null, null);
+    const commit = () => retried.commit("ws_default", EMPTY_CHANGE);
+    await expect(commit()).rejects.toMatchObject({ outcome: "unknown" });
+    const plan: ChargePlan = {
+      workspaceId: "ws_default",
+      revision: null,
+      confirms: [],
+      mode: "peek",
+      cost: 0,
+      uses: null,
+      limits: [],
+    };
+    await retried.charge(plan, { now: 1, refill: null });
+    expect(made).toEqual(["scan", "scan", "commit", "charge", "charge"]);
   });
 
   test("fail with its error if it stays away", async () => {

@@ -1,30 +1,54 @@
 import { setTimeout } from "node:timers/promises";
-import { interceptStore, type KeyStore, LatchkeyError } from "@latchkey/core";
+import { interceptStore, type KeyStore, LatchkeyError, type StoreMethod } from "@latchkey/core";
 
 /** Pauses before each further attempt, in ms: half a minute together, in which most failovers end. */
 const PAUSES_MS: readonly number[] = [100, 400, 1_500, 3_000, 5_000, 10_000, 10_000];
 
+/** Methods that change nothing. */
+const READS: ReadonlySet<StoreMethod> = new Set([
+  "read",
+  "page",
+  "holds",
+  "readStatistics",
+  "pageStatistics",
+  "nextStatisticsDay",
+  "scan",
+  "scanWindows",
+]);
+
 /**
- * A store whose reads are repeated while it does not answer: what takes hours must not fail because the store restarts or fails over.
- * Until its first answer, errors come at once: the address or the password may be wrong. Only for reads, since every call is repeated.
+ * A store whose calls are repeated while it does not answer, if they change nothing or were certainly not applied: what takes hours must
+ * not fail because the store restarts, fails over, or once takes longer than the deadline of a call. Until its first answer, errors come at
+ * once: the address or the password may be wrong.
  */
 export function withRetriedReads(store: KeyStore, pausesMs = PAUSES_MS): KeyStore {
   let hasAnswered = false;
-  return interceptStore(store, async (_, read) => {
+  async function repeated(isRead: boolean, call: () => unknown): Promise<unknown> {
     for (const pauseMs of pausesMs) {
       try {
-        const answer = await read();
+        const answer = await call();
         hasAnswered = true;
         return answer;
       } catch (error) {
-        if (!hasAnswered || !isOfMissingAnswer(error)) throw error;
+        if (!hasAnswered || !isOfMissingAnswer(error, isRead)) throw error;
       }
       await setTimeout(pauseMs);
     }
-    return read();
+    return call();
+  }
+  const charge: KeyStore["charge"] = (plan, moment) => {
+    const call = () => store.charge(plan, moment);
+    return repeated(plan.mode === "peek", call) as ReturnType<KeyStore["charge"]>;
+  };
+  const retried = interceptStore(store, ({ method }, call) =>
+    method === "close" ? call() : repeated(READS.has(method), call),
+  );
+  return new Proxy(retried, {
+    get: (_, name) => (name === "charge" ? charge : Reflect.get(retried, name)),
   });
 }
 
-function isOfMissingAnswer(error: unknown): boolean {
-  return error instanceof LatchkeyError && error.code === "STORE_UNAVAILABLE";
+function isOfMissingAnswer(error: unknown, isRead: boolean): boolean {
+  const isAway = error instanceof LatchkeyError && error.code === "STORE_UNAVAILABLE";
+  return isAway && (isRead || error.outcome === "not-applied");
 }
