@@ -49,10 +49,13 @@ const LOG_PAGE = `SELECT w.revision::text, s.size::text, ${COLUMNS}, s.last::tex
 const isThere = (table: string) =>
   `EXISTS (SELECT FROM latchkey.${table} r WHERE r.workspace = w.seq)`;
 
-/** Deletes some rows of the workspace `w`. */
-const someOf = (table: string, condition = "true") => `DELETE FROM latchkey.${table}
+/** The workspace `$1`. It is not joined, so that an index gives its rows in their order: a join would read and sort all of them. */
+const WORKSPACE = "(SELECT w.seq FROM latchkey.workspace w WHERE w.id = $1)";
+
+/** Deletes some rows of the workspace `w`. In the order of their index, `key`: otherwise each step reads what earlier ones deleted. */
+const someOf = (table: string, key: string, condition = "true") => `DELETE FROM latchkey.${table}
   WHERE ctid = ANY (ARRAY(SELECT r.ctid FROM latchkey.${table} r
-    WHERE r.workspace = (SELECT seq FROM w) AND ${condition} LIMIT $2::text::integer))`;
+    WHERE r.workspace = (SELECT seq FROM w) AND ${condition} ORDER BY ${key} LIMIT $2::text::integer))`;
 
 /**
  * Runs a function whose answers are texts separated by a byte 1, and adds to sums in the same statement. Locks of sums come last, in one
@@ -127,28 +130,29 @@ const SQL = {
     WHERE w.id = $1 AND s.kind = $2::text::smallint AND s.subject = pg_catalog.decode($3::text, 'hex')
       AND s.hour_at >= $4::text::bigint AND s.hour_at < $5::text::bigint ORDER BY s.hour_at`,
   daySums: `SELECT pg_catalog.encode(s.subject, 'hex'), s.hour_at::text, s.code, s.count::text
-    FROM latchkey.statistic s JOIN latchkey.workspace w ON w.seq = s.workspace
-    WHERE w.id = $1 AND s.hour_at / 86400000 = $2::text::bigint / 86400000 AND s.kind = $3::text::smallint
+    FROM latchkey.statistic s
+    WHERE s.workspace = ${WORKSPACE} AND s.hour_at / 86400000 = $2::text::bigint / 86400000 AND s.kind = $3::text::smallint
       AND s.subject >= pg_catalog.decode($4::text, 'hex') ORDER BY s.subject LIMIT $5::text::integer`,
-  /** The workspace is not joined, so that the index tells the first day. */
   nextDay: `SELECT (s.hour_at / 86400000 * 86400000)::text FROM latchkey.statistic s
-    WHERE s.workspace = (SELECT w.seq FROM latchkey.workspace w WHERE w.id = $1)
+    WHERE s.workspace = ${WORKSPACE}
       AND s.hour_at / 86400000 >= $2::text::bigint / 86400000
     ORDER BY s.hour_at / 86400000 LIMIT 1`,
-  deleteSums: deletingSums(""),
-  deleteSumsOf:
-    deletingSums(`JOIN pg_catalog.jsonb_to_recordset($4::text::jsonb) AS o(kind smallint, subject text)
-        ON o.kind = s.kind AND pg_catalog.decode(o.subject, 'hex') = s.subject`),
+  deleteSums: deletingSums("latchkey.statistic s", "ORDER BY s.hour_at / 86400000"),
+  deleteSumsOf: deletingSums(
+    `pg_catalog.jsonb_to_recordset($4::text::jsonb) AS o(kind smallint, subject text)
+      JOIN latchkey.statistic s ON o.kind = s.kind AND pg_catalog.decode(o.subject, 'hex') = s.subject`,
+    "",
+  ),
   /** Some rows of a workspace, except its own records, its lists and its row. */
   forgetSome: `WITH w AS MATERIALIZED (SELECT seq FROM latchkey.workspace WHERE id = $1),
-    records AS (${someOf("record", `r.kind > ${KIND_CODE.workspace}`)} RETURNING counters),
+    records AS (${someOf("record", "r.kind, r.id", `r.kind > ${KIND_CODE.workspace}`)} RETURNING counters),
     counters AS (DELETE FROM latchkey.counters WHERE seq = ANY (ARRAY(SELECT r.counters FROM records r))),
-    claims AS (${someOf("claim")} RETURNING 1),
-    holds AS (${someOf("hold")} RETURNING 1),
-    passing AS (${someOf("passing")} RETURNING 1),
-    sums AS (${someOf("statistic")} RETURNING 1),
+    claims AS (${someOf("claim", "r.kind, r.index, r.value")} RETURNING 1),
+    holds AS (${someOf("hold", "r.id")} RETURNING 1),
+    passing AS (${someOf("passing", "r.name")} RETURNING 1),
+    sums AS (${someOf("statistic", "r.kind, r.subject, r.hour_at, r.code")} RETURNING 1),
     entries AS (DELETE FROM latchkey.entry WHERE ctid = ANY (ARRAY(SELECT e.ctid FROM latchkey.list l
-      CROSS JOIN LATERAL (SELECT x.ctid FROM latchkey.entry x WHERE x.list = l.seq OFFSET 0) e
+      CROSS JOIN LATERAL (SELECT x.ctid FROM latchkey.entry x WHERE x.list = l.seq ORDER BY x.owner, x.id LIMIT $2::text::integer) e
       WHERE l.workspace = (SELECT seq FROM w) LIMIT $2::text::integer)) RETURNING 1)
     SELECT (SELECT pg_catalog.count(*) FROM records)::text, (SELECT pg_catalog.count(*) FROM (
       SELECT FROM claims UNION ALL SELECT FROM holds UNION ALL SELECT FROM passing UNION ALL SELECT FROM sums UNION ALL SELECT FROM entries) x)::text`,
@@ -163,21 +167,21 @@ const SQL = {
   /** Only those with content: even a change that wrote nothing has created their row. */
   workspaces: `SELECT w.id FROM latchkey.workspace w WHERE w.id > $1 AND (w.revision > 0 OR ${["record", "passing", "hold", "statistic"].map(isThere).join(" OR ")})
     ORDER BY w.id LIMIT ${SCAN_PAGE}`,
-  windows: `SELECT p.name FROM latchkey.passing p JOIN latchkey.workspace w ON w.seq = p.workspace
-    WHERE w.id = $1 AND p.name > $2 ORDER BY p.name LIMIT ${SCAN_PAGE}`,
+  windows: `SELECT p.name FROM latchkey.passing p WHERE p.workspace = ${WORKSPACE} AND p.name > $2 ORDER BY p.name LIMIT ${SCAN_PAGE}`,
   clock:
     "SELECT pg_catalog.trunc(extract(epoch FROM pg_catalog.clock_timestamp()) * 1000::numeric)::text",
 } as const;
 
 /**
- * Deletes old sums, up to a limit. Rows that others are about to change are left for the next call. `of`: a join that selects some of
- * them.
+ * Deletes old sums, up to a limit. Rows that others are about to change are left for the next call.
+ *
+ * @param order - That of an index, or none: if all old sums were sorted, each step would take longer the more there are.
  */
-function deletingSums(of: string): string {
+function deletingSums(from: string, order: string): string {
   return `WITH old AS (
-      SELECT s.workspace, s.kind, s.subject, s.hour_at, s.code FROM latchkey.statistic s
-      JOIN latchkey.workspace w ON w.seq = s.workspace ${of}
-      WHERE w.id = $1 AND s.hour_at / 86400000 < $2::text::bigint / 86400000 ORDER BY s.hour_at / 86400000 LIMIT $3::text::integer + 1 FOR UPDATE OF s SKIP LOCKED
+      SELECT s.workspace, s.kind, s.subject, s.hour_at, s.code FROM ${from}
+      WHERE s.workspace = ${WORKSPACE} AND s.hour_at / 86400000 < $2::text::bigint / 86400000
+      ${order} LIMIT $3::text::integer + 1 FOR UPDATE OF s SKIP LOCKED
     ), gone AS (
       DELETE FROM latchkey.statistic s USING (SELECT * FROM old LIMIT $3::text::integer) o
       WHERE s.workspace = o.workspace AND s.kind = o.kind AND s.subject = o.subject AND s.hour_at = o.hour_at AND s.code = o.code
