@@ -21,7 +21,7 @@ interface Options extends StoreOptions, WorkspaceOption {
 
 const DESCRIPTION = `open a console for keys in a browser
 
-Listens on 127.0.0.1 only, and prints a link that works once. Anyone who opens it has all permissions in the workspace. The sign-in lasts 12 hours, or until the program stops (SIGTERM or SIGINT).`;
+Listens on 127.0.0.1 only, and prints a link that works once. Anyone who opens it has all permissions in the workspace. The sign-in lasts 12 hours, or until the program stops (SIGTERM, SIGINT or SIGHUP).`;
 
 /** Only this machine can connect to it. */
 const LOOPBACK = "127.0.0.1";

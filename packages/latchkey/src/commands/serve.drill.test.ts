@@ -138,12 +138,19 @@ describe("latchkey serve", () => {
     });
   });
 
-  test("a request in flight at SIGTERM is answered before the end", async () => {
+  test.each([
+    ["SIGTERM", 1],
+    ["SIGINT", 1],
+    // Twice: when a terminal closes, it may come from the shell and from the system.
+    ["SIGHUP", 2],
+  ] as const)("a request in flight at %s is answered before the end", async (signal, times) => {
     const { store, token, key } = await storeWithKey();
     const server = await start(["--store", store]);
     const { socket, finish } = await halfSent(server, token, key);
-    server.signal("SIGTERM");
-    await refusesConnections(server);
+    for (let sent = 0; sent < times; sent += 1) {
+      server.signal(signal);
+      await refusesConnections(server);
+    }
     const answer = await finish();
     expect(answer).toMatch(/^HTTP\/1\.1 200 /);
     expect(answer).toContain('"code":"VALID"');

@@ -44,7 +44,7 @@ const DURABILITIES: readonly Durability[] = ["normal", "full"];
 
 const DESCRIPTION = `serve the HTTP contract
 
-Prints its address when it is ready. On SIGTERM or SIGINT it accepts no more connections, finishes the requests in flight, closes the store and exits with 0; a second signal ends it at once. With memory: or sqlite::memory: a root key with all permissions is printed on the second line, since no other process could issue one.`;
+Prints its address when it is ready. On SIGTERM, SIGINT or SIGHUP it accepts no more connections, finishes the requests in flight, closes the store and exits with 0; a second SIGTERM or SIGINT ends it at once. With memory: or sqlite::memory: a root key with all permissions is printed on the second line, since no other process could issue one.`;
 
 /** Adds `latchkey serve`: the HTTP contract over one store. */
 export function addServe(program: Command, host: Host): void {

@@ -1,13 +1,15 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** Resolves at the first SIGTERM or SIGINT. The next one ends the process as usual. */
+/** Resolves at the first SIGTERM, SIGINT or SIGHUP. The next SIGTERM or SIGINT ends the process as usual. */
 export function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
     const stop = () => {
       process.off("SIGTERM", stop).off("SIGINT", stop);
       resolve();
     };
+    // Remains: a terminal that closes may send it twice, from the shell and from the system.
+    process.on("SIGHUP", stop);
     process.on("SIGTERM", stop).on("SIGINT", stop);
   });
 }
