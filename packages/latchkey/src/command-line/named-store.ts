@@ -1,9 +1,11 @@
-import type { KeyStore } from "@latchkey/core";
+import { interceptStore, type KeyStore } from "@latchkey/core";
 import { UsageError } from "./failures.js";
 import type { Host } from "./host.js";
 import {
   chooseStore,
+  namingStore,
   openChosen,
+  type StoreChoice,
   type StoreOptions,
   type StoreUse,
   urlOf,
@@ -19,7 +21,22 @@ export function openNamed(
 ): KeyStore {
   const named = urlOf(option, url, variable, host);
   if (named === undefined) throw new UsageError(`${option} is required`);
-  return openChosen(
+  return openForTransfer(
     chooseStore(named, variable === undefined ? option : `${option}-env`, given, use),
   );
+}
+
+/** Opens a store whose errors say which one it is, for transfers, which may use two. */
+export function openForTransfer(choice: StoreChoice): KeyStore {
+  const fail = (error: unknown): never => {
+    throw namingStore(error, choice);
+  };
+  return interceptStore(openChosen(choice), (_, run) => {
+    try {
+      const answer = run();
+      return answer instanceof Promise ? answer.catch(fail) : answer;
+    } catch (error) {
+      return fail(error);
+    }
+  });
 }

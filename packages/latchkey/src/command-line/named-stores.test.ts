@@ -75,6 +75,26 @@ describe("a store", () => {
   );
 });
 
+const NOWHERE = "postgres://app:hunter2@127.0.0.1:1/keys";
+
+test.each([
+  ["copy --from-env NOWHERE --to-env EXISTING"],
+  ["copy --from-env EXISTING --to-env NOWHERE"],
+  ["copy --from-env NOWHERE --take-back --force"],
+  ["restore --store-env NOWHERE --in backup"],
+  ["backup --store-env NOWHERE --out backup.2"],
+])("an error says which store does not answer, without its password: %s", async (command) => {
+  const { url, json } = cliStore();
+  await json("apis create --name payments");
+  const backup = join(tempFolder(), "keys.lkb");
+  const env = { EXISTING: url, NOWHERE };
+  await runInProcess(["backup", "--out", backup, "--store", url]);
+  const args = command.replace("backup.2", `${backup}.2`).replace(/ backup$/, ` ${backup}`);
+  const { exitCode, stderr } = await runInProcess(args.split(" "), env);
+  expect(stderr).toContain("; the store is postgres://127.0.0.1:1/keys\n");
+  expect(exitCode).toBe(1);
+});
+
 test.each([
   [["--store", "sqlite:a.db"], {}, "--store"],
   [["--store-env", "KEYS"], { KEYS: "sqlite:a.db" }, "--store-env"],

@@ -137,7 +137,6 @@ export function chooseStore(
  * Opens a store chosen by {@link readStore}.
  *
  * @throws UsageError if the store does not accept its URL, or an option is wrong.
- * @public For commands that use two stores.
  */
 export function openChosen({ url, called, options }: StoreChoice): KeyStore {
   return asUsageError(() => openStore(url, options), /^"(url|source|path)"/, called);

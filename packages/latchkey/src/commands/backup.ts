@@ -4,15 +4,11 @@ import { UsageError } from "../command-line/failures.js";
 import { withFile } from "../command-line/files.js";
 import { example } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
+import { openForTransfer } from "../command-line/named-store.js";
 import { addJsonOption, type JsonOption } from "../command-line/output.js";
 import { readNewPassphrase } from "../command-line/passphrase.js";
 import { transferProgress } from "../command-line/progress.js";
-import {
-  addStoreOptions,
-  openChosen,
-  readStore,
-  type StoreOptions,
-} from "../command-line/store-options.js";
+import { addStoreOptions, readStore, type StoreOptions } from "../command-line/store-options.js";
 import { namingOptions, printTransfer } from "../command-line/transfer-report.js";
 import { list } from "../command-line/values.js";
 
@@ -33,7 +29,7 @@ export function addBackup(program: Command, host: Host): void {
     .addHelpText("after", example("latchkey backup --store sqlite:./keys.db --out keys.lkb"));
   addJsonOption(addStoreOptions(backup)).action(async (options: Options) => {
     const encryption = await encryptionOf(options, host);
-    const store = openChosen(readStore(options, host, "existing"));
+    const store = openForTransfer(readStore(options, host, "existing"));
     try {
       const transfer = await import("@latchkey/transfer");
       const onProgress = transferProgress(host);

@@ -6,15 +6,11 @@ import { UsageError } from "../command-line/failures.js";
 import { assertReadable, withFile } from "../command-line/files.js";
 import { example } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
+import { openForTransfer } from "../command-line/named-store.js";
 import { addJsonOption, type JsonOption } from "../command-line/output.js";
 import { readPassphrase } from "../command-line/passphrase.js";
 import { transferProgress } from "../command-line/progress.js";
-import {
-  addStoreOptions,
-  openChosen,
-  readStore,
-  type StoreOptions,
-} from "../command-line/store-options.js";
+import { addStoreOptions, readStore, type StoreOptions } from "../command-line/store-options.js";
 import { namingOptions, printTransfer } from "../command-line/transfer-report.js";
 
 interface Options extends StoreOptions, JsonOption {
@@ -42,7 +38,7 @@ export function addRestore(program: Command, host: Host): void {
     const opened: KeyStore[] = [];
     // Called once the backup is found to be complete: a damaged one must not leave a new store behind either.
     const open = () => {
-      const store = openChosen(choice);
+      const store = openForTransfer(choice);
       opened.push(store);
       return store;
     };
