@@ -13,7 +13,7 @@ import {
 } from "../command-line/store-options.js";
 import { wholeNumber } from "../command-line/values.js";
 import { examine } from "../doctor/examination.js";
-import { drain, listen, stopSignal } from "../serving/listening.js";
+import { drainOf, listen, stopSignal } from "../serving/listening.js";
 
 interface Options extends StoreOptions, WorkspaceOption {
   readonly port: number;
@@ -52,6 +52,7 @@ async function runConsole(options: Options, host: Host): Promise<void> {
       // Without its store, the console must not say that it is ready.
       await latchkey.isWorkspaceEnabled();
       const server = createServer();
+      const drain = drainOf(server);
       const stopped = stopSignal();
       // A URL omits port 80.
       const port = new URL(await listen(server, LOOPBACK, options.port)).port || "80";
@@ -64,7 +65,7 @@ async function runConsole(options: Options, host: Host): Promise<void> {
       host.print(link);
       host.warn("open this link, which works once. Ctrl+C stops the console");
       await stopped;
-      await drain(server, DRAIN_MS);
+      await drain(DRAIN_MS);
     },
     "any",
   );

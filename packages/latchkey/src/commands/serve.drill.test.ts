@@ -153,6 +153,8 @@ describe("latchkey serve", () => {
     }
     const answer = await finish();
     expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+    // Or the client would send its next request to nobody.
+    expect(answer).toMatch(/^Connection: close\r$/im);
     expect(answer).toContain('"code":"VALID"');
     expect(await server.ended).toMatchObject({ exitCode: 0, stderr: "" });
     socket.destroy();

@@ -19,7 +19,7 @@ import {
 } from "../command-line/store-options.js";
 import { choiceOption, oneOf, wholeNumber } from "../command-line/values.js";
 import { LOG_FORMATS, type LogFormat, withAccessLog } from "../serving/access-log.js";
-import { drain, listen, stopSignal } from "../serving/listening.js";
+import { drainOf, listen, stopSignal } from "../serving/listening.js";
 import { withRootPath } from "../serving/root-path.js";
 import { isInMemory } from "../store-url.js";
 
@@ -171,6 +171,7 @@ async function runServer(options: Options, host: Host): Promise<void> {
     // Without its store, the server must not say that it is ready.
     await latchkey.isWorkspaceEnabled();
     const server = createServer();
+    const drain = drainOf(server);
     const stopped = stopSignal();
     const address = await listen(server, hostname, port);
     const docs = docsBaseUrl ?? (EVERY_ADDRESS.has(hostname) ? null : `${address}/v1/errors`);
@@ -188,7 +189,7 @@ async function runServer(options: Options, host: Host): Promise<void> {
     if (isInMemory(choice.parsed))
       host.print((await latchkey.createRootKey({ permissions: ["*"] })).key);
     await stopped;
-    await drain(server, options.drain * 1_000);
+    await drain(options.drain * 1_000);
   };
   await withStore(withDurability, host, serve, settings);
 }

@@ -1,16 +1,19 @@
-import type { Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { Server, ServerResponse } from "node:http";
+import { type AddressInfo, Server as NetServer } from "node:net";
 
-/** Resolves at the first SIGTERM, SIGINT or SIGHUP. The next SIGTERM or SIGINT ends the process as usual. */
+/** How long clients without a request in progress stay connected at the end, in ms: their next request may be on its way. */
+const ARRIVING_MS = 50;
+
+/** Resolves at the first SIGTERM, SIGINT or SIGHUP. The second SIGTERM or SIGINT ends the process as usual. */
 export function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
     const stop = () => {
       process.off("SIGTERM", stop).off("SIGINT", stop);
       resolve();
     };
-    // Remains: a terminal that closes may send it twice, from the shell and from the system.
-    process.on("SIGHUP", stop);
     process.on("SIGTERM", stop).on("SIGINT", stop);
+    // Stays: a terminal that closes may send it twice, from the shell and from the system.
+    process.on("SIGHUP", () => resolve());
   });
 }
 
@@ -36,16 +39,36 @@ export function listen(server: Server, hostname: string, port: number): Promise<
   });
 }
 
-/** Accepts no more connections, lets requests in progress finish for at most `drainMs`, then closes the rest. */
-export function drain(server: Server, drainMs: number): Promise<void> {
-  return new Promise((resolve) => {
-    const cut = setTimeout(() => server.closeAllConnections(), drainMs);
-    // A keep-alive connection becomes idle only after its last response, and would keep the server open until its timeout.
-    const sweep = setInterval(() => server.closeIdleConnections(), 50);
-    server.close(() => {
-      clearTimeout(cut);
-      clearInterval(sweep);
-      resolve();
-    });
+/**
+ * Prepares the end of a server. Call it before the server gets its listener of requests.
+ *
+ * @returns Accepts no more connections, lets requests in progress finish for at most `drainMs`, then closes the rest. From its call on,
+ * each response says that its connection closes: a client that reused it would get no answer, and could not know whether it was charged.
+ */
+export function drainOf(server: Server): (drainMs: number) => Promise<void> {
+  const unanswered = new Set<ServerResponse>();
+  let isEnding = false;
+  const sayClose = (response: ServerResponse) => {
+    if (!response.headersSent) response.setHeader("Connection", "close");
+  };
+  server.on("request", (_, response) => {
+    if (isEnding) return sayClose(response);
+    unanswered.add(response);
+    response.once("close", () => unanswered.delete(response));
   });
+  return (drainMs) =>
+    new Promise((resolve) => {
+      isEnding = true;
+      for (const response of unanswered) sayClose(response);
+      const cut = setTimeout(() => server.closeAllConnections(), drainMs);
+      const sweep = setInterval(() => server.closeIdleConnections(), ARRIVING_MS);
+      // Not the `close` of HTTP servers, which disconnects idle clients at once. On Bun, they are not servers of `node:net`.
+      const { close }: Pick<NetServer, "close"> =
+        server instanceof NetServer ? NetServer.prototype : server;
+      close.call(server, () => {
+        clearTimeout(cut);
+        clearInterval(sweep);
+        resolve();
+      });
+    });
 }

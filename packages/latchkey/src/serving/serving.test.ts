@@ -1,7 +1,8 @@
 import { createServer, get } from "node:http";
-import type { AddressInfo } from "node:net";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { type AddressInfo, connect } from "node:net";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { type LogFormat, withAccessLog } from "./access-log.js";
+import { drainOf, listen } from "./listening.js";
 import { withRootPath } from "./root-path.js";
 
 const SECRET = "pay_live_ZUUaq9NgA2QyuEqiaE7LS7SXY9juh";
@@ -89,4 +90,24 @@ describe("the root path", () => {
     ] as const)
       expect((await fetch(`${url}${path}`, { method })).status).toBe(404);
   });
+});
+
+test("at the end of a server, a request on its way is answered, and its connection closes", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "setInterval"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const server = createServer();
+  onTestFinished(() => void server.close().closeAllConnections());
+  const drain = drainOf(server);
+  server.on("request", (_, outgoing) => outgoing.end("answer"));
+  const { port } = new URL(await listen(server, "127.0.0.1", 0));
+  const client = connect({ host: "127.0.0.1", port: Number(port) });
+  client.setEncoding("utf8");
+  const ask = () => {
+    client.write("GET / HTTP/1.1\r\nHost: latchkey\r\n\r\n");
+    return new Promise<string>((resolve) => client.once("data", resolve));
+  };
+  expect(await ask()).toMatch(/^Connection: keep-alive\r$/m);
+  const ended = drain(10_000);
+  expect(await ask()).toMatch(/^Connection: close\r$/m);
+  await ended;
 });
