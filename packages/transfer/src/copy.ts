@@ -37,12 +37,18 @@ export interface CopyOptions {
  * cannot be used. Call it again to continue.
  */
 export async function copy(
-  source: KeyStore,
-  destination: KeyStore,
+  from: KeyStore,
+  to: KeyStore,
   options: CopyOptions = {},
 ): Promise<TransferReport> {
-  const { live = false, startOver, onProgress } = options;
-  const [from, to] = [withRetriedReads(source), withRetriedReads(destination)];
+  return copyBetween(withRetriedReads(from), withRetriedReads(to), options);
+}
+
+async function copyBetween(
+  from: KeyStore,
+  to: KeyStore,
+  { live = false, startOver, onProgress }: CopyOptions,
+): Promise<TransferReport> {
   if (!live) await assertReadable(from);
   const origin = { source: await sourceIdOf(from), startOver };
   if (live) return copyLive(from, to, origin, onProgress);
