@@ -171,10 +171,11 @@ export class StoreModel {
       workspace.records.set(name, { record, counter });
     }
     for (const { kind, id } of change.deletes) workspace.records.delete(`${kind} ${id}`);
-    const living = new Set([...workspace.records.values()].map(({ counter }) => counter));
-    for (const hold of workspace.holds.values()) {
+    const { records, holds } = workspace;
+    const living = new Set(holds.size === 0 ? [] : [...records.values()].map((one) => one.counter));
+    for (const hold of holds.values()) {
       hold.beside = hold.beside.map((own) => (living.has(own) ? own : null));
-      if (hold.beside.every((own) => own === null)) workspace.holds.delete(hold.id);
+      if (hold.beside.every((own) => own === null)) holds.delete(hold.id);
     }
     for (const release of change.releases)
       if (workspace.claims.get(nameOfClaim(release)) === release.id)

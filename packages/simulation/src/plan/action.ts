@@ -1,8 +1,8 @@
 import type { Latchkey } from "@latchkey/core";
 import type { Call, KnownKey, KnownReservation } from "../history.js";
 import type { Random } from "../random.js";
+import type { KnownWorkspace } from "../world/beginning.js";
 import type { Network } from "../world/link.js";
-import type { KnownWorkspace } from "../world/template.js";
 import type { World } from "../world/world.js";
 
 type Args = Readonly<Record<string, unknown>>;

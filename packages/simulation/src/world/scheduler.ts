@@ -57,7 +57,19 @@ export class Scheduler {
   }
 }
 
-/** Resolves when all promise callbacks have run. */
+/** How many turns are requested from the host at once: a round of its event loop takes longer than a turn. */
+const TURNS_OF_A_ROUND = 100;
+
+let turnsLeft = 0;
+const waiting: (() => void)[] = [];
+
+function turn(): void {
+  turnsLeft -= 1;
+  waiting.shift()?.();
+}
+
+/** Resolves when all promise callbacks have run, and the host has noted rejections that nobody handled. */
 function settled(): Promise<void> {
-  return new Promise((resolve) => realImmediate(resolve));
+  if (turnsLeft === 0) for (; turnsLeft < TURNS_OF_A_ROUND; turnsLeft += 1) realImmediate(turn);
+  return new Promise((resolve) => waiting.push(resolve));
 }

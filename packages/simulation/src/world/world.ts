@@ -10,11 +10,11 @@ import { copy, takeBack } from "@latchkey/transfer";
 import type { Call, KeySetup, KnownKey, KnownReservation, Loss, Outcome } from "../history.js";
 import type { Plan } from "../plan/plan.js";
 import { Random } from "../random.js";
+import { createKey, createWorkspace, type KnownWorkspace } from "./beginning.js";
 import { enter } from "./host.js";
 import { type LinkContext, linkedStore, type Network } from "./link.js";
 import { BEGIN_AT, Scheduler } from "./scheduler.js";
 import { type StepLaws, StoreServer } from "./server.js";
-import { createKey, type KnownWorkspace, templateOf } from "./template.js";
 
 /** A process: a whole latchkey with its own caches and clock. */
 interface Process {
@@ -34,7 +34,7 @@ export class World {
   readonly plan: Plan;
   server: StoreServer;
   readonly keys: KnownKey[] = [];
-  workspaces: readonly KnownWorkspace[] = [];
+  readonly workspaces: KnownWorkspace[] = [];
   readonly calls: Call[] = [];
   readonly losses: Loss[] = [];
   readonly reservations: KnownReservation[] = [];
@@ -129,10 +129,21 @@ export class World {
 
   /** Writes the initial state of the schedule. */
   async prepare(): Promise<void> {
-    const { writes, workspaces, keys } = await templateOf(this.plan);
-    await this.server.begin(writes);
-    this.workspaces = workspaces;
-    for (const key of keys) this.learnKey(key, null);
+    const { scheduler, server, plan } = this;
+    const random = new Random(702);
+    const network = (): Network => "direct";
+    const isAlive = (): boolean => true;
+    const founder = createLatchkey({
+      store: linkedStore({ scheduler, server, network, random, process: -1, isAlive }),
+      clock: () => scheduler.now,
+      random: (size) => random.bytes(size),
+      usage: false,
+    });
+    for (const [index, { identities }] of plan.workspaces.entries())
+      this.workspaces.push(await createWorkspace(founder.workspace(`ws_${index}`), identities));
+    for (const { workspace, ...setup } of plan.keys)
+      await this.createKey(founder.workspace(`ws_${workspace}`), workspace, setup);
+    server.begin();
   }
 
   async createKey(latchkey: Latchkey, workspace: number, setup: KeySetup): Promise<KnownKey> {
@@ -190,8 +201,14 @@ export class World {
     perform: (latchkey: Latchkey, call: Call) => Promise<unknown>,
   ): void {
     const process = this.processes[about.process] as Process;
+    const { action, args, workspace, key } = about;
+    // Named one by one: an object that starts as a copy of another takes much longer to fill.
     const call: Call = {
-      ...about,
+      process: about.process,
+      action,
+      args,
+      workspace,
+      key,
       index: this.calls.length,
       startTick: this.scheduler.nextTick(),
       startAt: this.scheduler.now,
