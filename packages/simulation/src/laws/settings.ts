@@ -34,8 +34,16 @@ export function isWorkspaceOn(world: World, index: number): Register<boolean> {
   };
 }
 
-/** The settings of a key. */
+const known = new WeakMap<KnownKey, Settings>();
+
+/** The settings of a key, once its history is complete. */
 export function settingsOf(world: World, key: KnownKey): Settings {
+  const settings = known.get(key) ?? readSettings(world, key);
+  known.set(key, settings);
+  return settings;
+}
+
+function readSettings(world: World, key: KnownKey): Settings {
   const ofKey = world.calls.filter((call) => call.key === key);
   const ofWorkspace = world.calls.filter(
     (call) => call.key === null && call.workspace === key.workspace,

@@ -1,5 +1,5 @@
 import type { LatchkeyError, VerifyOutcome } from "@latchkey/core";
-import { type Call, hasReturned, type KnownKey, returnedBy } from "../history.js";
+import { type Call, hasReturned, returnedBy } from "../history.js";
 import type { VerifyArgs } from "../plan/actions.js";
 import type { GuardedAnswer } from "../plan/guard-actions.js";
 import type { World } from "../world/world.js";
@@ -75,14 +75,11 @@ function codeOf(call: Call): string | null {
  * without a reason.
  */
 export function verdictsAreDeserved(world: World): string | null {
-  const known = new Map<KnownKey, Settings>();
   for (const call of world.calls) {
     const { key } = call;
     const code = ASKING.has(call.action) ? codeOf(call) : null;
     if (key === null || code === null) continue;
-    const settings = known.get(key) ?? settingsOf(world, key);
-    known.set(key, settings);
-    const needs = needsOf(world, call, settings);
+    const needs = needsOf(world, call, settingsOf(world, key));
     // The first condition that explains the code: it may have failed, and all conditions before it may have held.
     const missing = needs.findIndex(
       (need, place) =>

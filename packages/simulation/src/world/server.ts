@@ -144,8 +144,9 @@ export class StoreServer {
       const [plan, moment] = args as [ChargePlan, ChargeMoment];
       const workspace = this.model.at(plan.workspaceId);
       const isHeld = this.model.holds(plan);
-      for (const [law, check] of Object.entries(this.#laws.charge))
-        if (isHeld && isByLatchkey) this.#break(law, check(workspace, plan, moment));
+      if (isHeld && isByLatchkey)
+        for (const [law, check] of Object.entries(this.#laws.charge))
+          this.#break(law, check(workspace, plan, moment));
       const result = this.model.charge(plan, moment);
       // A copy reads windows as they are stored, with `now` 0, including those that the store may have swept.
       return moment.now === 0 ? undefined : result;
@@ -159,8 +160,9 @@ export class StoreServer {
     const result = this.model.judge(workspaceId, change);
     if (result.kind !== "committed") return result;
     const workspace = this.model.at(workspaceId);
-    for (const [law, check] of Object.entries(this.#laws.commit))
-      if (isByLatchkey) this.#break(law, check(workspace, change, null));
+    if (isByLatchkey)
+      for (const [law, check] of Object.entries(this.#laws.commit))
+        this.#break(law, check(workspace, change, null));
     this.model.commit(workspaceId, change, result.usages);
     return result;
   }
@@ -193,6 +195,7 @@ export class StoreServer {
   async lose(count: number): Promise<readonly Write[]> {
     const kept = this.writes.slice(0, Math.max(this.#safe, this.writes.length - count));
     const lost = this.writes.slice(kept.length);
+    if (lost.length === 0) return lost;
     const before = this.model;
     this.#store = memoryStore();
     this.model = new StoreModel();

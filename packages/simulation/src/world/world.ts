@@ -137,6 +137,7 @@ export class World {
       store: linkedStore({ scheduler, server, network, random, process: -1, isAlive }),
       clock: () => scheduler.now,
       random: (size) => random.bytes(size),
+      workspaceId: "ws_0",
       usage: false,
     });
     for (const [index, { identities }] of plan.workspaces.entries())
