@@ -4,7 +4,7 @@ import { assertKeys, type Encryption } from "./file/encryption.js";
 import { writeBackup } from "./file/write-file.js";
 import { assertReadable, type Part, storeParts, workspacesOf } from "./passes/source.js";
 import { createStoreProgress, type ProgressListener } from "./progress.js";
-import { withRetriedReads } from "./retried-reads.js";
+import { withRetriedCalls } from "./retried-calls.js";
 
 /** Options of {@link backup}. */
 export interface BackupOptions {
@@ -36,7 +36,7 @@ export async function backup(
   options: BackupOptions = {},
 ): Promise<BackupReport> {
   await assertKeys(options.encryption);
-  const source = withRetriedReads(store);
+  const source = withRetriedCalls(store);
   await assertReadable(source);
   const workspaces = await workspacesOf(source);
   const onPart = await createStoreProgress("copying", options.onProgress, source, workspaces);

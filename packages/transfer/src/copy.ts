@@ -3,7 +3,7 @@ import { copyLive } from "./live/copy-live.js";
 import { assertReadable, storeParts, workspacesOf } from "./passes/source.js";
 import { createStoreProgress, type ProgressListener } from "./progress.js";
 import type { TransferReport } from "./report.js";
-import { withRetriedReads } from "./retried-reads.js";
+import { withRetriedCalls } from "./retried-calls.js";
 import { sourceIdOf } from "./source-id.js";
 import { TransferTarget } from "./target.js";
 
@@ -41,7 +41,7 @@ export async function copy(
   to: KeyStore,
   options: CopyOptions = {},
 ): Promise<TransferReport> {
-  return copyBetween(withRetriedReads(from), withRetriedReads(to), options);
+  return copyBetween(withRetriedCalls(from), withRetriedCalls(to), options);
 }
 
 async function copyBetween(

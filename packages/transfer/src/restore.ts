@@ -6,7 +6,7 @@ import { FileCounters } from "./file/shared-counters.js";
 import { emptyParts, type Part } from "./passes/source.js";
 import { createProgress, type ProgressListener } from "./progress.js";
 import type { TransferReport } from "./report.js";
-import { withRetriedReads } from "./retried-reads.js";
+import { withRetriedCalls } from "./retried-calls.js";
 import { TransferTarget } from "./target.js";
 
 /** Options of {@link restore}. */
@@ -62,7 +62,7 @@ export async function restore(
     }
     yield* emptyParts(workspaceIds.filter((id) => !sizes.has(id)));
   }
-  const store = withRetriedReads(typeof to === "function" ? to() : to);
+  const store = withRetriedCalls(typeof to === "function" ? to() : to);
   const target = await TransferTarget.take(store, { source: `file:${digest}`, startOver });
   return target.fill(
     { workspaces: async () => [...sizes.keys()], parts },

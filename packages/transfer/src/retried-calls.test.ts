@@ -13,7 +13,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { backup } from "./backup.js";
 import { copy } from "./copy.js";
 import { restore } from "./restore.js";
-import { withRetriedReads } from "./retried-reads.js";
+import { withRetriedCalls } from "./retried-calls.js";
 import { assertArrived, fill } from "./testing/fixture.js";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-retried-"));
@@ -77,7 +77,7 @@ describe("reads of a store that does not answer", () => {
       if (made.filter((each) => each === method).length === 1) throw silent("unknown");
       return run();
     });
-    const retried = withRetriedReads(silentOnce, [1]);
+    const retried = withRetriedCalls(silentOnce, [1]);
     await expect(retried.scan(null, null)).rejects.toMatchObject({ outcome: "unknown" });
     await retried.scan(null, null);
     const commit = () => retried.commit("ws_default", EMPTY_CHANGE);
@@ -97,7 +97,7 @@ describe("reads of a store that does not answer", () => {
 
   test("fail with its error if it stays away", async () => {
     const { failing, made } = failingAt(memoryStore(), (call) => call > 1);
-    const store = withRetriedReads(failing, [1, 1, 1]);
+    const store = withRetriedCalls(failing, [1, 1, 1]);
     await store.scan(null, null);
     await expect(store.scan(null, null)).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
     expect(made.calls).toBe(1 + 4);
@@ -105,12 +105,12 @@ describe("reads of a store that does not answer", () => {
 
   test("fail at once if it never answered, or for another reason", async () => {
     const never = failingAt(memoryStore(), () => true);
-    const first = withRetriedReads(never.failing).scan(null, null);
+    const first = withRetriedCalls(never.failing).scan(null, null);
     await expect(first).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
     expect(never.made.calls).toBe(1);
     const corrupt = () => new LatchkeyError("STORE_CORRUPT", "the store is damaged");
     const damaged = failingAt(memoryStore(), (call) => call > 1, corrupt);
-    const store = withRetriedReads(damaged.failing);
+    const store = withRetriedCalls(damaged.failing);
     await store.scan(null, null);
     await expect(store.scan(null, null)).rejects.toMatchObject({ code: "STORE_CORRUPT" });
     expect(damaged.made.calls).toBe(2);

@@ -21,7 +21,7 @@ const READS: ReadonlySet<StoreMethod> = new Set([
  * not fail because the store restarts, fails over, or once takes longer than the deadline of a call. Until its first answer, errors come at
  * once: the address or the password may be wrong.
  */
-export function withRetriedReads(store: KeyStore, pausesMs = PAUSES_MS): KeyStore {
+export function withRetriedCalls(store: KeyStore, pausesMs = PAUSES_MS): KeyStore {
   let hasAnswered = false;
   async function repeated(isRead: boolean, call: () => unknown): Promise<unknown> {
     for (const pauseMs of pausesMs) {
