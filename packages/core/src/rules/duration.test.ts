@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { durationMs } from "./duration.js";
+import { DURATION_ERROR, DURATION_PATTERN, durationMs } from "./duration.js";
 
 test.each([
   [1, 1],
@@ -18,6 +18,7 @@ test.each([
   0,
   -1,
   0.5,
+  1.5,
   2 ** 52 + 1,
   "52124996d",
   Number.NaN,
@@ -34,6 +35,17 @@ test.each([
   null,
   undefined,
   {},
+  [5],
 ])("%j is not a duration", (duration) => {
   expect(durationMs(duration)).toBeNull();
+});
+
+test("nothing follows the unit of a duration, and its error names the bounds", () => {
+  expect(["1d", "1d ", "1ms", "1d\n"].map((text) => DURATION_PATTERN.test(text))).toEqual([
+    true,
+    false,
+    false,
+    false,
+  ]);
+  expect(DURATION_ERROR).toContain("from 1 to 2^52");
 });

@@ -265,6 +265,19 @@ describe("the copy", () => {
     expect(value).toEqual({ a: { b: 1 } });
   });
 
+  test.each([(value: object) => value, (value: object) => ({ a: [value] })])(
+    "throws the error of a getter, wherever it is",
+    (around) => {
+      const error = new RangeError("of the caller");
+      const value = {
+        get a() {
+          throw error;
+        },
+      };
+      expect(() => accept(around(value))).toThrow(error);
+    },
+  );
+
   test("reads a getter once and keeps its value", () => {
     let reads = 0;
     const value = {

@@ -78,6 +78,7 @@ describe("a permission that a root key can hold", () => {
     "__proto__.*.create_key",
     " api.*.create_key",
     "api.api_1.x.create_key",
+    "audit.undefined.read_audit",
     "api.*.*.create_key",
     "ratelimit.limit",
     "ratelimit..limit",

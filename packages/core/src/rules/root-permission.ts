@@ -147,7 +147,7 @@ export function isRootAllowed(held: readonly string[], needed: RootPermission): 
   return (
     held.includes("*") ||
     held.includes(`${needed.resource}.*.${needed.action}`) ||
-    (needed.id !== null && held.includes(rootPermissionName(needed)))
+    held.includes(rootPermissionName(needed))
   );
 }
 

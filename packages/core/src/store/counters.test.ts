@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { NO_HOLDS } from "../rules/hold.js";
+import { dueRefill } from "../rules/refill.js";
 import { usageOf } from "../testing/records.js";
 import {
   applyRefill,
@@ -8,6 +10,8 @@ import {
   UNLIMITED_USES,
   type UsageChange,
 } from "./counters.js";
+
+const HOUR_MS = 3_600_000;
 
 describe("applyRefill", () => {
   const due = { amount: 100, dueAt: 1_000 };
@@ -38,6 +42,35 @@ describe("applyRefill", () => {
   test("a refill is applied once: applying it again changes nothing", () => {
     const spent = { ...applyRefill(usageOf(0), due), remaining: 40 };
     expect(applyRefill(spent, due)).toBe(spent);
+  });
+
+  describe("with uses that are carried over", () => {
+    const refill = { interval: "hourly", amount: 10, carryOver: 5 } as const;
+    const owed = dueRefill(refill, 3 * HOUR_MS);
+
+    test("adds those of each period since the counter was refilled", () => {
+      const refilled = usageOf(12, 3 * HOUR_MS, 3 * HOUR_MS);
+      expect(applyRefill(usageOf(2, 2 * HOUR_MS), owed)).toEqual(refilled);
+      expect(applyRefill(usageOf(2, HOUR_MS), owed).remaining).toBe(15);
+    });
+
+    test("adds nothing that was counted from another instant", () => {
+      const usage = usageOf(2, 2 * HOUR_MS);
+      expect(applyRefill(usage, owed?.carry?.countedFrom(HOUR_MS) ?? null)).toBe(usage);
+    });
+  });
+
+  test.each([
+    { label: "no uses", uses: 0, left: 7, raises: [] },
+    { label: "uses, and nothing is added", uses: 3, left: 100, raises: [] },
+    { label: "uses", uses: 3, left: 7, raises: [{ before: 4, free: 0, units: 93 }] },
+  ])("where holds have $label, a refill notes what it added for them: $raises", (given) => {
+    const { uses, left, raises } = given;
+    const holds = { ...NO_HOLDS, open: 1, uses, next: 4 };
+    expect(applyRefill({ ...usageOf(left), holds }, due)).toStrictEqual({
+      ...usageOf(100, 1_000, 1_000),
+      holds: { ...holds, raises },
+    });
   });
 
   test("missed periods do not add up: one refill stands for all of them", () => {
@@ -103,6 +136,20 @@ describe("changeUsage", () => {
       kind: "overflow",
       remaining: 10,
     });
+  });
+
+  test("increment leaves room for the uses that holds may return", () => {
+    const holds = { ...NO_HOLDS, open: 1, uses: 3, next: 1 };
+    const by = Number.MAX_SAFE_INTEGER - 10 - 3;
+    const increment = (more: number) =>
+      changeUsage({ ...usage, holds }, change({ kind: "increment", by: more }));
+    expect(increment(by).kind).toBe("changed");
+    expect(increment(by + 1)).toEqual({ kind: "overflow", remaining: 10 });
+  });
+
+  test("set leaves a counter without holds without them", () => {
+    const result = changeUsage(usage, change({ kind: "set", remaining: 5 }));
+    expect(result).toStrictEqual(changed(5));
   });
 
   test.each([

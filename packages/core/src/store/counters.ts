@@ -71,8 +71,8 @@ export function countedRefill({ refilledAt }: Usage, due: DueRefill | null): Due
 }
 
 /** Whether a due refill was not applied to the counter yet. Unlimited uses have no refill. */
-function isOwed({ remaining, refilledAt }: Usage, due: DueRefill | null): boolean {
-  if (due === null || remaining === null || refilledAt >= due.dueAt) return false;
+function isOwed({ remaining, refilledAt }: Usage, due: DueRefill): boolean {
+  if (remaining === null || refilledAt >= due.dueAt) return false;
   return due.carry === undefined || due.carry.since === refilledAt;
 }
 

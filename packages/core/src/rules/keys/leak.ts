@@ -24,17 +24,8 @@ export function decideLeak(
   policy: LeakPolicy,
   { canRotate, keepsAuditLog }: LeakFacts,
 ): LeakPolicy {
-  switch (policy) {
-    case "disable":
-    case "report":
-      return policy;
-    case "delete":
-      return keepsAuditLog ? policy : "disable";
-    case "rotate":
-      return canRotate ? policy : "disable";
-    default:
-      return policy satisfies never;
-  }
+  const isPossible = { disable: true, report: true, delete: keepsAuditLog, rotate: canRotate };
+  return isPossible[policy] ? policy : "disable";
 }
 
 /** Whether nothing can revive a key at `now`: it was rotated and has expired. */

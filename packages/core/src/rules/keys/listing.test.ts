@@ -67,6 +67,9 @@ describe("a filter by", () => {
     for (const nameContains of ["south", "pier  ", "northpier"])
       expect(keeps({ nameContains })).toBe(false);
     expect(keeps({ nameContains: "ΟΔΟΣ" }, { name: "Μεγάλη οδός, οδος 7" })).toBe(true);
+    // The sign of kelvin and a capital with a dot, whose small letters are others' too.
+    expect(keeps({ nameContains: "5 k" }, { name: "5 \u212a" })).toBe(true);
+    expect(keeps({ nameContains: "i\u0307zmir" }, { name: "\u0130zmir" })).toBe(true);
     expect(keeps({ nameContains: "n" }, { name: null })).toBe(false);
   });
 
