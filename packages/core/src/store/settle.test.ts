@@ -67,6 +67,17 @@ describe("the end of a reservation", () => {
     expect(left()).toEqual([6, 5, 1, 1]);
   });
 
+  test("takes nothing from a limit that was exceeded and refused nobody, whatever was used", () => {
+    const { holds, left } = reserved();
+    const limits = [{ ...UNITS, cost: UNITS.limit + 1, shadow: true }];
+    const plan = { ...PLAN, limits, cost: 1, uses: 0, hold: { ...PLAN.hold, slotTtl: null } };
+    holds.charge(plan as ChargePlan, { now: NOW, refill: null, holdId: "rsv_2" });
+    const step = end({ id: "rsv_2", limits: [{ name: "files", cost: UNITS.limit + 1 }] });
+    const used = { uses: 1, limits: [0] };
+    expect(holds.settle(step, NOW)).toMatchObject({ kind: "ended", used });
+    expect(left()).toEqual([5, 5, 1, 1]);
+  });
+
   test("comes too late from the instant on at which the hold expires", () => {
     const over = NOW + 5 * MINUTE;
     expect(reserved().holds.settle(end(), over - 1)).toMatchObject({ kind: "ended" });

@@ -270,7 +270,7 @@ function refresh<Counters>(
   if (counters === null) return { kind: "refreshed", expired: [], hasMore: false };
   const { expired, hasMore } = endOver(book, [counters], now);
   const usage = book.usage(counters);
-  const refilled = refill === null ? usage : applyRefill(usage, refill, book.oldest(counters) ?? 0);
+  const refilled = applyRefill(usage, refill, book.oldest(counters) ?? 0);
   if (refilled !== usage) book.setUsage(counters, refilled);
   return { kind: "refreshed", expired, hasMore };
 }
