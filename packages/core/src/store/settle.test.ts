@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { PlainHolds } from "../testing/holds.js";
+import { type HeldLimit, type Hold, type HoldSums, NO_HOLDS } from "../rules/hold.js";
+import { type PlainCounters, PlainHolds } from "../testing/holds.js";
 import { SLOTS, UNITS, usageOf } from "../testing/records.js";
 import { LAST_INSTANT } from "../time.js";
 import type { ChargePlan } from "./charge.js";
-import type { EndStep, HoldStep } from "./settle.js";
+import type { EndStep, FoundHold, HoldStep } from "./settle.js";
 
 const NOW = 90_000;
 const MINUTE = 60_000;
@@ -116,4 +117,79 @@ describe("a renewal", () => {
       hold: { expiresAt: LAST_INSTANT },
     });
   });
+});
+
+describe("what a reservation gives back", () => {
+  /** Changes what is stored of the counters of the key. */
+  function patchSums({ key }: PlainHolds, sums: Partial<HoldSums>) {
+    key.usage = { ...key.usage, holds: { ...(key.usage.holds ?? NO_HOLDS), ...sums } };
+  }
+  const patchHold = (holds: PlainHolds, id: string, found: Partial<FoundHold<PlainCounters>>) =>
+    holds.holds.set(id, { ...(holds.holds.get(id) as FoundHold<PlainCounters>), ...found });
+  const release = end({ uses: 0, rest: false });
+
+  test("is no unit of a limit that was reset meanwhile", () => {
+    const { holds, left } = reserved();
+    patchSums(holds, { drops: [{ before: 9, windows: [UNITS.window], isKept: false }] });
+    holds.settle(release, NOW);
+    expect(left()).toEqual([10, 5, 0, 0]);
+  });
+
+  test("is no unit of a window that nothing is known of", () => {
+    const { holds } = reserved();
+    const state = { at: 0, used: 5, earlier: [] };
+    const [limit, ...others] = holds.open[0]?.limits ?? [];
+    const limits = [{ ...(limit as HeldLimit), window: "strange" }, ...others];
+    patchHold(holds, "rsv_1", { hold: { ...(holds.open[0] as Hold), limits } });
+    holds.key.windows.set("strange", state);
+    expect(holds.settle(release, NOW)).toMatchObject({ kind: "ended" });
+    expect(holds.key.windows.get("strange")).toEqual(state);
+  });
+
+  test("goes to no window of the workspace that has the name of one of a deleted identity", () => {
+    const { holds } = reserved();
+    const state = { at: 0, used: 5, earlier: [] };
+    const [limit] = holds.open[0]?.limits ?? [];
+    const limits = [{ ...(limit as HeldLimit), owner: 1 }];
+    const hold = { ...(holds.open[0] as Hold), limits, numbers: [0, 0] };
+    patchHold(holds, "rsv_1", { hold, counters: [holds.key, null] });
+    holds.windows.set(UNITS.window, state);
+    expect(holds.settle(renew(null), NOW)).toMatchObject({ kind: "renewed" });
+    expect(holds.settle(release, NOW)).toMatchObject({ kind: "ended" });
+    expect(holds.windows.get(UNITS.window)).toEqual(state);
+  });
+
+  test("of a lease whose key is deleted goes to the windows of the workspace", () => {
+    const holds = new PlainHolds(usageOf(10), usageOf(null));
+    const limits = [{ ...UNITS, owner: null }];
+    holds.charge({ ...PLAN, limits }, { now: NOW, refill: null, holdId: "lse_1" });
+    expect(holds.windows.get(UNITS.window)?.used).toBe(5);
+    patchHold(holds, "lse_1", { counters: [null] });
+    holds.settle({ ...release, id: "lse_1" }, NOW);
+    expect(holds.windows.get(UNITS.window)?.used).toBe(0);
+  });
+
+  test("needs no raises once no uses are held, and those of older holds go with a refill", () => {
+    const { holds } = reserved();
+    const reserve = (holdId: string, cost: number) =>
+      holds.charge({ ...PLAN, cost, limits: [] }, { now: NOW, refill: null, holdId });
+    reserve("rsv_2", 1);
+    reserve("rsv_3", 0);
+    patchSums(holds, { raises: [{ before: 1, free: 0, units: 2 }] });
+    holds.settle(end(), NOW);
+    const of = { kind: "key", id: "key_1" } as const;
+    holds.settle({ kind: "refresh", of, refill: { amount: 20, dueAt: NOW } }, NOW);
+    const { next, raises } = holds.key.usage.holds ?? NO_HOLDS;
+    expect(raises).toEqual([{ before: next, free: 0, units: 15 }]);
+    holds.settle(end({ id: "rsv_2" }), NOW);
+    expect(holds.key.usage.holds).toMatchObject({ open: 1, uses: 0, raises: [] });
+  });
+});
+
+test("a renewal of slots of a key leaves a window of the workspace with the same name", () => {
+  const { holds } = reserved();
+  const state = { at: 0, used: 1, earlier: [] };
+  holds.windows.set(SLOTS.window, state);
+  holds.settle(renew(null), NOW + 7);
+  expect(holds.windows.get(SLOTS.window)).toEqual(state);
 });
