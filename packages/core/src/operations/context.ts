@@ -91,8 +91,8 @@ export interface Confines {
   readonly confirm: (transaction: Transaction) => Promise<void>;
 }
 
-/** The portal sessions of an identity, as one actor. */
-export function sessionsOf(identityId: string): string {
+/** The actor of all portal sessions of an identity, where the host names none. */
+export function portalActor(identityId: string): string {
   return `portal session of ${identityId}`;
 }
 

@@ -16,8 +16,8 @@ import { storedRules } from "../apis/key-rules.js";
 import {
   notFound,
   type OperationContext,
+  portalActor,
   randomRepeated,
-  sessionsOf,
   transact,
   type Work,
 } from "../context.js";
@@ -114,7 +114,7 @@ async function openPortalSession(
   const confined: OperationContext = {
     ...context,
     call: null,
-    actor: session.actor ?? sessionsOf(identity.id),
+    actor: session.actor ?? portalActor(identity.id),
     confinedTo: {
       identityId: identity.id,
       apiIds,

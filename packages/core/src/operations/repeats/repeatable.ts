@@ -1,7 +1,7 @@
 import { LatchkeyError, unavailable } from "../../errors.js";
 import { canonicalJson, isDeeperThan } from "../../lib/json.js";
 import { sha256Text } from "../../secrets/hash.js";
-import { type OperationContext, sessionsOf } from "../context.js";
+import { type OperationContext, portalActor } from "../context.js";
 import { type InputSchema, noInput, parseInput, text, unreadable } from "../input.js";
 import { getKeyById } from "../keys/load.js";
 import { openedSecret } from "../keys/recovery.js";
@@ -68,7 +68,7 @@ async function runRepeatably(
   const { by: _, ...asked } = options as { readonly by?: unknown };
   const question = [checked.data, name, input, asked];
   // In all sessions of an identity, a call is the same, whoever acts in them.
-  const actor = context.confinedTo ? sessionsOf(context.confinedTo.identityId) : context.actor;
+  const actor = context.confinedTo ? portalActor(context.confinedTo.identityId) : context.actor;
   const caller = sha256Text(canonicalJson([checked.data, actor]));
   for (;;) {
     // No schema accepts an input this deep, so the call is refused anyway.
