@@ -1,20 +1,8 @@
 import { setTimeout } from "node:timers/promises";
-import { interceptStore, type KeyStore, LatchkeyError, type StoreMethod } from "@latchkey/core";
+import { interceptStore, type KeyStore, LatchkeyError } from "@latchkey/core";
 
 /** Pauses before each further attempt, in ms: half a minute together, in which most failovers end. */
 const PAUSES_MS: readonly number[] = [100, 400, 1_500, 3_000, 5_000, 10_000, 10_000];
-
-/** Methods that change nothing. */
-const READS: ReadonlySet<StoreMethod> = new Set([
-  "read",
-  "page",
-  "holds",
-  "readStatistics",
-  "pageStatistics",
-  "nextStatisticsDay",
-  "scan",
-  "scanWindows",
-]);
 
 /**
  * A store whose calls are repeated while it does not answer, if they change nothing or were certainly not applied: what takes hours must
@@ -36,16 +24,9 @@ export function withRetriedCalls(store: KeyStore, pausesMs = PAUSES_MS): KeyStor
     }
     return call();
   }
-  const charge: KeyStore["charge"] = (plan, moment) => {
-    const call = () => store.charge(plan, moment);
-    return repeated(plan.mode === "peek", call) as ReturnType<KeyStore["charge"]>;
-  };
-  const retried = interceptStore(store, ({ method }, call) =>
-    method === "close" ? call() : repeated(READS.has(method), call),
+  return interceptStore(store, ({ method, isRead }, call) =>
+    method === "close" ? call() : repeated(isRead, call),
   );
-  return new Proxy(retried, {
-    get: (_, name) => (name === "charge" ? charge : Reflect.get(retried, name)),
-  });
 }
 
 function isOfMissingAnswer(error: unknown, isRead: boolean): boolean {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { interceptStore, runBeside, type StoreCall } from "./intercept.js";
+import { interceptStore, runBeside, type StoreCall, type StoreMethod } from "./intercept.js";
 import type { KeyStore } from "./key-store.js";
 
 const PLAN = { workspaceId: "ws_tides" } as Parameters<KeyStore["charge"]>[0];
@@ -44,27 +44,27 @@ describe("a store that is intercepted", () => {
       method: "read",
       args: ["ws_tides", []],
     });
-    expect(calls).toEqual([{ method: "read", workspaceId: "ws_tides" }]);
+    expect(calls).toEqual([{ method: "read", workspaceId: "ws_tides", isRead: true }]);
   });
 
   test("still answers a charge synchronously, in the workspace of the plan", () => {
     const { store, calls } = intercepted();
     const answer: unknown = store.charge(PLAN, MOMENT);
     expect(answer).toEqual({ by: "echo", method: "charge", args: [PLAN, MOMENT] });
-    expect(calls).toEqual([{ method: "charge", workspaceId: "ws_tides" }]);
+    expect(calls).toEqual([{ method: "charge", workspaceId: "ws_tides", isRead: false }]);
   });
 
   test("is closed in no workspace", async () => {
     const { store, calls } = intercepted();
     await store.close();
-    expect(calls).toEqual([{ method: "close", workspaceId: null }]);
+    expect(calls).toEqual([{ method: "close", workspaceId: null, isRead: false }]);
   });
 
   test("has a clock of its own exactly if it had one before", async () => {
     expect(intercepted().store).not.toHaveProperty("readClock");
     const { store, calls } = intercepted({ readClock: async () => 7 });
     expect(await store.readClock?.()).toBe(7);
-    expect(calls).toEqual([{ method: "readClock", workspaceId: null }]);
+    expect(calls).toEqual([{ method: "readClock", workspaceId: null, isRead: true }]);
   });
 
   test("marks calls that no operation waits for, also through another interceptor, and only those", async () => {
@@ -76,12 +76,41 @@ describe("a store that is intercepted", () => {
     const pending = runBeside(() => outer.read("ws_tides", []));
     await outer.read("ws_harbour", []);
     await pending;
-    const beside = { method: "read", workspaceId: "ws_tides", isBeside: true };
-    const awaited = { method: "read", workspaceId: "ws_harbour" };
+    const beside = { method: "read", workspaceId: "ws_tides", isRead: true, isBeside: true };
+    const awaited = { method: "read", workspaceId: "ws_harbour", isRead: true };
     expect(calls).toEqual([beside, beside, awaited, awaited]);
     expect(() => runBeside(() => JSON.parse("{"))).toThrow(SyntaxError);
     await store.close();
-    expect(calls.at(-1)).toEqual({ method: "close", workspaceId: null });
+    expect(calls.at(-1)).toEqual({ method: "close", workspaceId: null, isRead: false });
+  });
+
+  test("says of each call whether it changes nothing", async () => {
+    const isRead = {
+      read: true,
+      page: true,
+      commit: false,
+      charge: false,
+      settle: false,
+      holds: true,
+      addStatistics: false,
+      readStatistics: true,
+      pageStatistics: true,
+      nextStatisticsDay: true,
+      deleteStatistics: false,
+      scan: true,
+      scanWindows: true,
+      forget: false,
+      readClock: true,
+      close: false,
+    } satisfies Record<StoreMethod, boolean>;
+    const methods = Object.keys(isRead) as (keyof typeof isRead)[];
+    const { store, calls } = intercepted(
+      Object.fromEntries(methods.map((method) => [method, async () => null])),
+    );
+    for (const method of methods) await Reflect.apply(Object(store)[method], store, [PLAN]);
+    expect(Object.fromEntries(calls.map((call) => [call.method, call.isRead]))).toEqual(isRead);
+    await store.charge({ ...PLAN, mode: "peek" }, MOMENT);
+    expect(calls.at(-1)).toMatchObject({ method: "charge", isRead: true });
   });
 
   test("need not be called at all", async () => {

@@ -1,3 +1,4 @@
+import type { ChargePlan } from "./charge.js";
 import type { KeyStore } from "./key-store.js";
 
 /** Name of a method of {@link KeyStore}. */
@@ -7,12 +8,27 @@ export interface StoreCall {
   readonly method: StoreMethod;
   /** Null for `readClock` and `close`. */
   readonly workspaceId: string | null;
+  /** Whether it changes nothing, so that it can be repeated. */
+  readonly isRead: boolean;
   /** Present if the call writes counts, which no operation waits for. */
   readonly isBeside?: true;
 }
 
 /** Called instead of the store: the caller gets what it returns or throws. `run` calls the store, which may answer synchronously. */
 export type StoreInterceptor = (call: StoreCall, run: () => unknown) => unknown;
+
+/** Methods that never change anything. */
+const READS: ReadonlySet<unknown> = new Set<StoreMethod>([
+  "read",
+  "page",
+  "holds",
+  "readStatistics",
+  "pageStatistics",
+  "nextStatisticsDay",
+  "scan",
+  "scanWindows",
+  "readClock",
+]);
 
 let isBeside = false;
 
@@ -33,7 +49,12 @@ export function interceptStore(store: KeyStore, around: StoreInterceptor): KeySt
       const method: unknown = Reflect.get(store, name);
       if (typeof method !== "function") return method;
       return (...args: readonly unknown[]) => {
-        const call = { method: name as StoreMethod, workspaceId: workspaceIdOf(args[0]) };
+        const [first] = args;
+        const call = {
+          method: name as StoreMethod,
+          workspaceId: workspaceIdOf(first),
+          isRead: READS.has(name) || (name === "charge" && (first as ChargePlan).mode === "peek"),
+        };
         return around(isBeside ? { ...call, isBeside } : call, () =>
           Reflect.apply(method, store, args),
         );
