@@ -1,13 +1,13 @@
 import { type KeyStore, LatchkeyError } from "@latchkey/core";
 import { withEach } from "../at-once.js";
 import { storeParts, workspacesOf } from "../passes/source.js";
-import { createStoreProgress, type ProgressListener } from "../progress.js";
+import { createStoreProgress, PhaseProgress, type ProgressListener } from "../progress.js";
 import { raiseLogEnd, readLogEnd } from "../records/log-end.js";
 import type { TransferReport } from "../report.js";
 import { readState } from "../state.js";
 import { type TargetOrigin, TransferTarget } from "../target.js";
 import { FollowedSource } from "./followed-source.js";
-import { followTrail, type Trail, withSharers } from "./trail.js";
+import { followTrail, sizeOf, withSharers } from "./trail.js";
 
 /** A difference small enough to be copied while nobody serves. */
 const SMALL = 200;
@@ -52,7 +52,7 @@ export async function copyLive(
     const onPart = await createStoreProgress(phase, onProgress, from, workspaces);
     const result = await target.pass(storeParts(from, workspaces), onPart, pass > 0);
     counts = result.counts;
-    const explained = await catchUp(source, target);
+    const explained = await catchUp(source, target, onProgress);
     isProven = pass > 0 && [...result.changed].every((address) => explained.has(address));
   }
   if (!isProven)
@@ -86,7 +86,9 @@ async function completedMove(from: KeyStore, to: KeyStore): Promise<readonly str
 async function catchUp(
   source: FollowedSource,
   target: TransferTarget,
+  onProgress: ProgressListener | undefined,
 ): Promise<ReadonlySet<string>> {
+  const progress = new PhaseProgress("following", onProgress);
   const changed = new Set<string>();
   let before = Number.POSITIVE_INFINITY;
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
@@ -96,18 +98,14 @@ async function catchUp(
       const trail = withSharers(await source.nextTrail(workspaceId), to.shared);
       for (const { kind, id } of trail.addresses) changed.add(`${workspaceId} ${kind} ${id}`);
       count += sizeOf(trail);
-      await followTrail(source.store, to, trail);
+      progress.expect(sizeOf(trail));
+      await followTrail(source.store, to, trail, (done) => progress.add(workspaceId, done));
       await source.clear(workspaceId);
     });
     if (count <= SMALL || count > before * SHRINKING) break;
     before = count;
   }
   return changed;
-}
-
-/** How much there is to compare. */
-function sizeOf({ addresses, changedWindows }: Trail): number {
-  return addresses.length + changedWindows.length;
 }
 
 /** Sets the fence and completes the copy. If a process died after the fence, the next one compares everything again. */
@@ -125,7 +123,7 @@ async function finish(
   // Preparing them may have taken a while.
   if (!wasFenced) {
     await source.endLeases();
-    await catchUp(source, target);
+    await catchUp(source, target, onProgress);
   }
   const startedAt = performance.now();
   await source.fence();

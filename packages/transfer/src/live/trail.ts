@@ -101,9 +101,15 @@ function readTouched(
   return known !== undefined && typeof id === "string" ? { kind: known, id } : null;
 }
 
+/** How much there is to compare. */
+export function sizeOf({ addresses, changedWindows }: Trail): number {
+  return addresses.length + changedWindows.length;
+}
+
 /**
  * Updates records and windows of the target.
  *
+ * @param onDone - Called with the number of each few hundred that have been compared.
  * @returns How many differed, in more than statistics.
  * @throws LatchkeyError `STORE_CORRUPT` for a damaged trail. Calling the copy again compares everything.
  */
@@ -111,13 +117,18 @@ export async function followTrail(
   from: KeyStore,
   target: Target,
   { addresses, changedWindows, isDamaged }: Trail,
+  onDone: (compared: number) => void = () => {},
 ): Promise<number> {
   if (isDamaged) throw corruptRecord("trail of a workspace");
   const { store, workspaceId } = target;
-  const [wanted, present] = await Promise.all(
-    [from, store].map((each) => readNamedWindows(each, workspaceId, changedWindows)),
-  );
-  let count = await writeOwnWindows(target, wanted as FoundWindows, present as FoundWindows);
+  let count = 0;
+  for (const some of piecesOf(changedWindows, PART_SIZE)) {
+    const [wanted, present] = await Promise.all(
+      [from, store].map((each) => readNamedWindows(each, workspaceId, some)),
+    );
+    count += await writeOwnWindows(target, wanted as FoundWindows, present as FoundWindows);
+    onDone(some.length);
+  }
   for (const some of piecesOf(addresses, PART_SIZE)) {
     const [wanted, present] = await Promise.all([
       readAddresses(from, workspaceId, some),
@@ -135,6 +146,7 @@ export async function followTrail(
       some.filter((_, index) => wanted[index] == null),
     );
     count += differences.filter((pair) => !isSame(pair, textWithoutStatistics)).length;
+    onDone(some.length);
     await yieldToEventLoop();
   }
   return count;
