@@ -1,12 +1,14 @@
+import { allMembers, lazyMembers, type MemberMakers } from "./lib/lazy-members.js";
 import { createLruCache } from "./lib/lru-cache.js";
 import type { OperationContext } from "./operations/context.js";
 import {
   createDeliveries,
   DELIVERIES,
+  type Deliveries,
   type DeliveriesHost,
 } from "./operations/deliveries/deliveries.js";
-import { bindLists, type Lists } from "./operations/lists.js";
-import { bindOperations, type Operations } from "./operations/operations.js";
+import { LIST_MAKERS, type Lists } from "./operations/lists.js";
+import { OPERATION_MAKERS, type Operations } from "./operations/operations.js";
 import { requireSigner } from "./operations/tokens.js";
 import type { VerifyScope } from "./operations/verify-key/operations.js";
 import {
@@ -86,7 +88,7 @@ export interface Latchkey<Types extends LatchkeyTypes = DefaultTypes>
   readonly "~types"?: Types;
 }
 
-/** Most pairs of a workspace and an actor that are cached, about 20 kB each. */
+/** Most pairs of a workspace and an actor that are cached, about 1 kB each. */
 const MAX_BOUND = 1_000;
 
 /** What all workspaces of a latchkey share. */
@@ -96,45 +98,49 @@ export type SharedContext = Omit<OperationContext, "workspaceId"> & {
   readonly endLeases: (workspaceId: string) => Promise<void>;
 };
 
+type Bound = Latchkey & { readonly [DELIVERIES]: () => Deliveries };
+
 /**
- * Makes the function that binds the operations to a workspace and an actor. It caches its results: a server with many tenants calls it in
- * each request, and binding takes longer than a verification.
+ * Binds the operations to a workspace. Its `workspace` and `actingAs` cache what they return: a server with many tenants calls them in each
+ * request.
  *
- * @returns A function that throws TypeError for a malformed workspace id.
+ * @throws TypeError for a malformed workspace id.
  */
-export function createBinder(
-  shared: SharedContext,
-): (workspaceId: string, actor: string | null) => Latchkey {
+export function bindLatchkey(shared: SharedContext, workspaceId: string): Latchkey {
   const kept = createLruCache<Latchkey>(MAX_BOUND);
-  const make = (workspaceId: string, actor: string | null): Latchkey => {
-    const context: OperationContext = { ...shared, workspaceId, actor };
-    const operations = bindOperations(context);
-    return Object.assign(operations, bindLists(operations), {
-      [DELIVERIES]: () => createDeliveries(context, shared.deliveries),
-      workspaceId,
-      now: shared.now,
-      workspace: (otherId: string) => bind(otherId, actor),
-      actingAs: (other: string) => bind(workspaceId, checkedActor(other)),
-      verifier: (...question: Parameters<Latchkey["verifier"]>) =>
+  const makers: MemberMakers<Bound, OperationContext> = {
+    ...OPERATION_MAKERS,
+    ...LIST_MAKERS,
+    [DELIVERIES]: (context) => () => createDeliveries(context, shared.deliveries),
+    workspaceId: (context) => context.workspaceId,
+    now: () => shared.now,
+    workspace:
+      ({ actor }) =>
+      (otherId) =>
+        bind(otherId, actor),
+    actingAs: (context) => (other) => bind(context.workspaceId, checkedActor(other)),
+    verifier:
+      (context) =>
+      (...question) =>
         makeVerifier(context, ...question),
-      endLeases: () => shared.endLeases(workspaceId),
-      jwks: async () => requireSigner(shared).publicKeys(),
-      close: shared.close,
-    });
+    endLeases: (context) => () => shared.endLeases(context.workspaceId),
+    jwks: () => async () => requireSigner(shared).publicKeys(),
+    close: () => shared.close,
   };
-  const bind = (workspaceId: string, actor: string | null): Latchkey => {
-    if (typeof workspaceId !== "string" || !WORKSPACE_ID_PATTERN.test(workspaceId)) {
+  const bind = (id: string, actor: string | null, make = lazyMembers): Latchkey => {
+    if (typeof id !== "string" || !WORKSPACE_ID_PATTERN.test(id)) {
       throw new TypeError('"workspaceId" must be 1 to 64 characters of A-Z a-z 0-9 _ -');
     }
     // The id of a workspace has no space, and an actor has at least one character.
-    const name = `${workspaceId} ${actor ?? ""}`;
+    const name = `${id} ${actor ?? ""}`;
     const known = kept.get(name);
     if (known !== undefined) return known;
-    const bound = make(workspaceId, actor);
+    const bound = make<Bound, OperationContext>(makers, { ...shared, workspaceId: id, actor });
     kept.set(name, bound);
     return bound;
   };
-  return bind;
+  // A plain object, because most servers use only this one.
+  return bind(workspaceId, null, allMembers);
 }
 
 /** @throws TypeError for an actor that the audit log cannot hold. */

@@ -81,6 +81,7 @@ export { decodeBase58 } from "./lib/base58.js";
 export type { ErrorListener } from "./lib/error-listener.js";
 export { createIdFactory, type IdFactory, type IdKind, type RandomBytes } from "./lib/id.js";
 export { deepFrozen, isDeeperThan, type JsonValue } from "./lib/json.js";
+export { lazyMembers, type MemberMakers } from "./lib/lazy-members.js";
 export { type OwnFields, ownFieldsOf } from "./lib/own-fields.js";
 export type {
   StandardIssue,
@@ -150,7 +151,7 @@ export type {
   LimitFiguresInput,
   NamedKeyLimitInput,
 } from "./operations/limit-input.js";
-export { bindLists, type ListIterator } from "./operations/lists.js";
+export { LIST_MAKERS, type ListIterator } from "./operations/lists.js";
 export type {
   DeletedKeys,
   DisabledKeys,

@@ -1,7 +1,7 @@
 import { createEmitter, type EventListener } from "./audit/emitter.js";
 import { emitExpired } from "./audit/reservation-events.js";
 import { emitStoreFailures } from "./audit/store-events.js";
-import { createBinder, type Latchkey, type SharedContext } from "./bound-latchkey.js";
+import { bindLatchkey, type Latchkey, type SharedContext } from "./bound-latchkey.js";
 import { type ErrorListener, report, warnOfFailure, warnOfListener } from "./lib/error-listener.js";
 import { createIdFactory, type RandomBytes } from "./lib/id.js";
 import { createLruCache } from "./lib/lru-cache.js";
@@ -275,7 +275,7 @@ export function createLatchkey<
     deliveries: { clock, report: (error) => report(onError ?? warnOfFailure, error) },
     endLeases: (id) => endLeases(available, id, (ms) => waitFor(ms, steady)),
   };
-  const bound = createBinder(whole)(workspaceId, null);
+  const bound = bindLatchkey(whole, workspaceId);
   // The type parameters narrow types only: the functions are the same.
   return bound as unknown as Latchkey<TypesOf<Permission, Ratelimit, Meta, IdentityMeta>>;
 }

@@ -1,4 +1,11 @@
-import { bindLists, type Latchkey, OPERATIONS, type Verifier } from "@latchkey/core";
+import {
+  type Latchkey,
+  LIST_MAKERS,
+  lazyMembers,
+  type MemberMakers,
+  OPERATIONS,
+  type Verifier,
+} from "@latchkey/core";
 import type { Attributes } from "@opentelemetry/api";
 import type { Instruments } from "./instruments.js";
 import { measure } from "./measure.js";
@@ -10,20 +17,22 @@ type Operation = (...args: readonly unknown[]) => unknown;
 export function createMeasuring(instruments: Instruments): (latchkey: Latchkey) => Latchkey {
   // Keeps one wrapper per latchkey, so that `workspace` and `actingAs` return the same object again if latchkey does.
   const kept = new WeakMap<Latchkey, Latchkey>();
+  let makers: MemberMakers<Latchkey, Latchkey> | undefined;
   return function measuring(latchkey) {
-    const measured = kept.get(latchkey) ?? measuredOperations(latchkey, instruments, measuring);
+    makers ??= createMakers(latchkey, instruments, measuring);
+    const measured = kept.get(latchkey) ?? lazyMembers(makers, latchkey);
     kept.set(latchkey, measured);
     return measured;
   };
 }
 
-/** `measuring`: wraps the latchkey of another workspace or actor. */
-function measuredOperations(
-  latchkey: Latchkey,
+/** How the members of any measured latchkey are made. Those that are not measured stay. `measuring`: wraps another one. */
+function createMakers(
+  some: Latchkey,
   instruments: Instruments,
   measuring: (other: Latchkey) => Latchkey,
-): Latchkey {
-  const measured = (name: string, run: Operation): Operation => {
+): MemberMakers<Latchkey, Latchkey> {
+  const measured = (latchkey: Latchkey, name: string, run: unknown): Operation => {
     const labels = { [ATTRIBUTE.operation]: name };
     const measurement = {
       tracer: instruments.tracer,
@@ -36,21 +45,28 @@ function measuredOperations(
           ? describeVerdict(answer, instruments.keyIds)
           : {},
     };
-    return (...args) => measure(measurement, () => run(...args));
+    return (...args) => measure(measurement, () => (run as Operation)(...args));
   };
-  const operations = Object.keys(OPERATIONS).map((name) => [
-    name,
-    measured(name, (latchkey as unknown as Record<string, Operation>)[name] as Operation),
-  ]);
-  const own: Latchkey = { ...latchkey, ...Object.fromEntries(operations) };
+  const makers = Reflect.ownKeys(some).map((name) => {
+    const isMeasured = typeof name === "string" && Object.hasOwn(OPERATIONS, name);
+    return [
+      name,
+      (latchkey: Latchkey) => {
+        const member: unknown = Reflect.get(latchkey, name);
+        return isMeasured ? measured(latchkey, name, member) : member;
+      },
+    ];
+  });
   return {
-    ...own,
-    // Bound again, so that they read each page with a measured operation.
-    ...bindLists(own),
-    verifier: (...question: Parameters<Latchkey["verifier"]>) =>
-      measured("verifyKey", latchkey.verifier(...question) as Operation) as Verifier,
-    workspace: (id: string) => measuring(latchkey.workspace(id)),
-    actingAs: (actor: string) => measuring(latchkey.actingAs(actor)),
+    ...(Object.fromEntries(makers) as MemberMakers<Latchkey, Latchkey>),
+    // They read each page with a measured operation.
+    ...LIST_MAKERS,
+    verifier:
+      (latchkey) =>
+      (...question) =>
+        measured(latchkey, "verifyKey", latchkey.verifier(...question)) as Verifier,
+    workspace: (latchkey) => (id) => measuring(latchkey.workspace(id)),
+    actingAs: (latchkey) => (actor) => measuring(latchkey.actingAs(actor)),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { AuditEvent } from "../audit/entry.js";
+import type { MemberMakers } from "../lib/lazy-members.js";
 import type { DefaultTypes, LatchkeyTypes } from "../rules/latchkey-types.js";
 import type { ApiView } from "./apis/apis.js";
 import type { ListedIdentity } from "./identities/operations.js";
@@ -80,22 +81,34 @@ export interface Lists<Types extends LatchkeyTypes = DefaultTypes> {
   workspaces(input?: PageInput): ListIterator<WorkspaceView>;
 }
 
-/** The lists over the operations of one workspace. Only for `@latchkey/otel`: it may change with any version. */
-export function bindLists(operations: Operations): Lists {
-  return {
-    apis: (input = {}) => iterateList(operations.listApis, input, ({ apis }) => apis),
-    keysOf: (input = {}) => iterateList(operations.listKeys, input, ({ keys }) => keys),
-    identities: (input = {}) =>
-      iterateList(operations.listIdentities, input, ({ identities }) => identities),
-    rootKeys: (input = {}) =>
-      iterateList(operations.listRootKeys, input, ({ rootKeys }) => rootKeys),
-    auditEvents: (input = {}) =>
-      iterateList(operations.listAuditEvents, input, ({ events }) => events),
-    reservations: (input) =>
-      iterateList(operations.listReservations, input, ({ reservations }) => reservations),
-    workspaces: (input = {}) =>
-      iterateList(operations.listWorkspaces, input, ({ workspaces }) => workspaces),
-  };
+/** How each list is made from the operations of a workspace. Only for `@latchkey/otel`: it may change with any version. */
+export const LIST_MAKERS: MemberMakers<Lists, unknown, Operations> = {
+  apis: list(({ listApis }, input) => iterateList(listApis, input, ({ apis }) => apis)),
+  keysOf: list(({ listKeys }, input) => iterateList(listKeys, input, ({ keys }) => keys)),
+  identities: list(({ listIdentities }, input) =>
+    iterateList(listIdentities, input, ({ identities }) => identities),
+  ),
+  rootKeys: list(({ listRootKeys }, input) =>
+    iterateList(listRootKeys, input, ({ rootKeys }) => rootKeys),
+  ),
+  auditEvents: list(({ listAuditEvents }, input) =>
+    iterateList(listAuditEvents, input, ({ events }) => events),
+  ),
+  reservations: list(({ listReservations }, input) =>
+    iterateList(listReservations, input, ({ reservations }) => reservations),
+  ),
+  workspaces: list(({ listWorkspaces }, input) =>
+    iterateList(listWorkspaces, input, ({ workspaces }) => workspaces),
+  ),
+};
+
+/** `read`: makes the iterator. It reads the operation with each call, because a test may have replaced it. */
+function list<Input extends object, Iterator>(
+  read: (operations: Operations, input: Input) => Iterator,
+) {
+  return (_: unknown, operations: Operations) =>
+    (input = {} as Input): Iterator =>
+      read(operations, input);
 }
 
 /** Iterates over all pages of a list. `input`: of the first page; with a `cursor`, the list starts there. */

@@ -1,3 +1,4 @@
+import type { MemberMakers } from "../lib/lazy-members.js";
 import type { DefaultTypes, LatchkeyTypes } from "../rules/latchkey-types.js";
 import { afterLeases, isRelative, NO_WAITING } from "./after-leases.js";
 import { API_TABLE, type ApiOperations } from "./apis/apis.js";
@@ -158,17 +159,19 @@ function waiting(
   };
 }
 
-/** Binds every operation to a context. */
-export function bindOperations(context: OperationContext): Operations {
-  const bound = Object.entries(TABLE).map(([name, { run: runOwn, input: schema }]) => {
+/** How each operation is bound to a context. */
+export const OPERATION_MAKERS = Object.fromEntries(
+  Object.entries(TABLE).map(([name, { run: runOwn, input: schema }]) => {
     const run = runOwn as (context: OperationContext, ...rest: readonly unknown[]) => unknown;
     const isWrite = isRepeatable(name as OperationName);
-    const call = isWrite
-      ? repeatable(context, name, schema, run)
-      : // No operation takes more than an input and a scope; rest parameters would cost every call.
-        (input: unknown, scope: unknown) => run(context, input, scope);
     const takesAway = (isWrite || name === "reportLeaks") && !NO_WAITING.has(name);
-    return [name, takesAway ? waiting(context, call) : call];
-  });
-  return Object.fromEntries(bound) as Operations;
-}
+    const make = (context: OperationContext) => {
+      const call = isWrite
+        ? repeatable(context, name, schema, run)
+        : // No operation takes more than an input and a scope; rest parameters would cost every call.
+          (input: unknown, scope: unknown) => run(context, input, scope);
+      return takesAway ? waiting(context, call) : call;
+    };
+    return [name, make];
+  }),
+) as unknown as MemberMakers<Operations, OperationContext>;
