@@ -2,6 +2,7 @@ import type { KeysReference, Latchkey } from "@latchkey/core";
 import { UsageError } from "../command-line/failures.js";
 import type { Field } from "../command-line/fields.js";
 import type { AddCommand } from "../command-line/help.js";
+import type { Host } from "../command-line/host.js";
 import { idsOf } from "../command-line/named-ids.js";
 import {
   addCommonOptions,
@@ -13,7 +14,7 @@ import {
   typedOf,
 } from "../command-line/operations.js";
 import { printLine } from "../command-line/output.js";
-import { changeCounter } from "../command-line/progress.js";
+import { changeCounter, progressLines } from "../command-line/progress.js";
 import {
   addRepeatOption,
   type Input,
@@ -62,7 +63,7 @@ export function keysCommand(spec: KeysCommand): AddCommand {
         }
         const made = async () => {
           const ids = await idsOf(latchkey, typed, command);
-          const meant = await meantKeys(latchkey, { ...typed, ...ids });
+          const meant = await meantKeys(latchkey, { ...typed, ...ids }, host);
           await agree(command, host, `this ${spec.does} ${meant}`);
           return ids;
         };
@@ -92,14 +93,18 @@ interface Typed extends KeysReference {
 }
 
 /** The selected keys in words, with their current number. */
-async function meantKeys(latchkey: Latchkey, which: KeysReference): Promise<string> {
+async function meantKeys(latchkey: Latchkey, which: KeysReference, host: Host): Promise<string> {
   const { keyIds, ...owner } = which;
   const { apiId, externalId } = owner;
   if (keyIds !== undefined) return `${plural(keyIds.length, "key")}, as far as they exist`;
   if (apiId !== undefined && externalId === undefined)
     return `all ${plural((await latchkey.listKeys({ apiId, limit: 1 })).total, "key")} of API ${apiId}`;
+  const show = progressLines(host);
   let count = 0;
-  for await (const _ of latchkey.keysOf(owner)) count += 1;
+  for await (const _ of latchkey.keysOf(owner)) {
+    count += 1;
+    if (count % 100 === 0) show(() => `${plural(count, "key")} found so far`);
+  }
   const where = apiId === undefined ? "in all APIs" : `in API ${apiId}`;
   return `all ${plural(count, "key")} of ${externalId} ${where}`;
 }

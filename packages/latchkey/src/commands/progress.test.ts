@@ -12,7 +12,8 @@ async function slowWorkspace(keys: number) {
   const { workspaceId } = await latchkey.createWorkspace();
   const tenant = latchkey.workspace(workspaceId);
   const { apiId } = await tenant.createApi({ name: "tides" });
-  for (let made = 0; made < keys; made += 1) await tenant.createKey({ apiId });
+  for (let made = 0; made < keys; made += 1)
+    await tenant.createKey({ apiId, externalId: "acct_1" });
   await latchkey.close();
   let now = 0;
   vi.spyOn(performance, "now").mockImplementation(() => {
@@ -40,4 +41,18 @@ test("the deletion of a workspace says how many steps it has done so far", async
   const { stdout, stderr } = await runInProcess(args);
   expect(stdout).toBe(`workspace ${workspaceId} is deleted\n`);
   expect(stderr).toMatch(/^latchkey: 1 step so far\nlatchkey: 2 steps so far\n/);
+});
+
+test("the deletion of the keys of an owner says how many it has found, before it asks", async () => {
+  const { store, workspaceId } = await slowWorkspace(201);
+  const at = ["--store", store, "--workspace", workspaceId, "--yes"];
+  const { stdout, stderr } = await runInProcess([
+    "keys",
+    "delete",
+    "--external-id",
+    "acct_1",
+    ...at,
+  ]);
+  expect(stdout).toBe("201 keys are deleted\n");
+  expect(stderr).toMatch(/^latchkey: 200 keys found so far\n/);
 });
