@@ -58,6 +58,24 @@ describe("the end of a reservation", () => {
     for (const id of ["rsv_1", "rsv_2"]) expect(holds.ended(id)).toMatchObject({ ended: null });
   });
 
+  test("ends those of both records, the earliest first, then by id", () => {
+    const { holds, reserve } = holding(100, 50);
+    reserve("rsv_3", {}, NOW + 1);
+    reserve("rsv_2", {}, NOW + 2);
+    reserve("rsv_1", OF_BOTH, NOW + 1);
+    reserve("rsv_0", OF_BOTH, NOW + 2);
+    // As if another key of the identity had reserved them.
+    for (const id of ["rsv_0", "rsv_1"]) {
+      const found = holds.holds.get(id);
+      if (found) holds.holds.set(id, { ...found, counters: [null, holds.identity] });
+    }
+    reserve("rsv_9", OF_BOTH, NOW + 3);
+    const answer = holds.settleOnce(end("rsv_9"), NOW + 5 * MINUTE + 2);
+    expect(answer).toMatchObject({ kind: "refreshed", hasMore: true });
+    const { expired } = answer as { readonly expired: readonly Hold[] };
+    expect(expired.map(({ id }) => id)).toEqual(["rsv_1", "rsv_3", "rsv_0", "rsv_2"]);
+  });
+
   test("leaves other expired holds if it is alone or of a lease", () => {
     for (const [id, alone] of [
       ["rsv_2", true],

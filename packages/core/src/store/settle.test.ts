@@ -169,6 +169,25 @@ describe("what a reservation gives back", () => {
     expect(holds.windows.get(UNITS.window)?.used).toBe(0);
   });
 
+  test("is not written where everything was used, but what a lease has used no longer counts as held", () => {
+    const bucket = { ...UNITS, name: "tokens", window: "t60000:tokens" };
+    const limits = [UNITS, { ...bucket, algorithm: "token-bucket" as const, held: 5 }];
+    for (const [id, held] of [
+      ["rsv_1", [5]],
+      ["lse_1", []],
+    ] as const) {
+      const holds = new PlainHolds(usageOf(10), usageOf(null));
+      const hold = { ...PLAN.hold, slotTtl: null };
+      holds.charge({ ...PLAN, limits, hold } as ChargePlan, { now: NOW, refill: null, holdId: id });
+      const { windows } = holds.key;
+      const [fixed, { window }] = [windows.get(UNITS.window), bucket];
+      expect(windows.get(window)?.earlier).toEqual([5]);
+      holds.settle(end({ id }), NOW);
+      if (id === "rsv_1") expect(windows.get(UNITS.window)).toBe(fixed);
+      expect(windows.get(window)?.earlier).toEqual(held);
+    }
+  });
+
   test("needs no raises once no uses are held, and those of older holds go with a refill", () => {
     const { holds } = reserved();
     const reserve = (holdId: string, cost: number) =>

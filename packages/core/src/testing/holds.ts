@@ -196,9 +196,14 @@ export class PlainHolds {
 
   /** Carries out a step; a refresh until nothing is left to do. */
   settle(step: HoldStep, now: EpochMs): HoldResult {
-    const result = applyHoldStep(this.#book(), step, now);
+    const result = this.settleOnce(step, now);
     const hasMore = result.kind === "refreshed" && result.hasMore;
     return hasMore ? this.settle(step, now) : result;
+  }
+
+  /** Carries out one step. */
+  settleOnce(step: HoldStep, now: EpochMs): HoldResult {
+    return applyHoldStep(this.#book(), step, now);
   }
 
   /** The memory of a hold that has ended. */
