@@ -89,7 +89,7 @@ export interface Latchkey<Types extends LatchkeyTypes = DefaultTypes>
 }
 
 /** Most pairs of a workspace and an actor that are cached, about 1 kB each. */
-const MAX_BOUND = 1_000;
+const MAX_BOUND = 10_000;
 
 /** What all workspaces of a latchkey share. */
 export type SharedContext = Omit<OperationContext, "workspaceId"> & {
@@ -128,13 +128,13 @@ export function bindLatchkey(shared: SharedContext, workspaceId: string): Latchk
     close: () => shared.close,
   };
   const bind = (id: string, actor: string | null, make = lazyMembers): Latchkey => {
+    // The id of a workspace has no space, and an actor has at least one character. Only good ids are in the cache.
+    const name = actor === null ? id : `${id} ${actor}`;
+    const known = typeof id === "string" ? kept.get(name) : undefined;
+    if (known !== undefined) return known;
     if (typeof id !== "string" || !WORKSPACE_ID_PATTERN.test(id)) {
       throw new TypeError('"workspaceId" must be 1 to 64 characters of A-Z a-z 0-9 _ -');
     }
-    // The id of a workspace has no space, and an actor has at least one character.
-    const name = `${id} ${actor ?? ""}`;
-    const known = kept.get(name);
-    if (known !== undefined) return known;
     const bound = make<Bound, OperationContext>(makers, { ...shared, workspaceId: id, actor });
     kept.set(name, bound);
     return bound;

@@ -110,7 +110,12 @@ test("another workspace of the same latchkey must have an id too", () => {
   const latchkey = createLatchkey({ store });
   expect(latchkey.workspaceId).toBe("ws_default");
   expect(latchkey.workspace("ws_other").workspaceId).toBe("ws_other");
-  expect(() => latchkey.workspace("")).toThrow('"workspaceId" must be 1 to 64');
+  const support = latchkey.actingAs("support");
+  for (const bound of [latchkey, support]) {
+    bound.workspace("ws_other");
+    for (const id of ["", "ws_other ", undefined, ["ws_other"], { toString: () => "ws_other" }])
+      expect(() => bound.workspace(id as string)).toThrow('"workspaceId" must be 1 to 64');
+  }
 });
 
 test("a bound latchkey is cached for each workspace and actor", () => {
@@ -135,7 +140,7 @@ test("a bound latchkey is cached for each workspace and actor", () => {
 test("of any number of workspaces, only those used last stay cached", () => {
   const latchkey = createLatchkey({ store });
   const first = latchkey.workspace("ws_first");
-  for (let count = 0; count < 2_000; count += 1) {
+  for (let count = 0; count < 20_000; count += 1) {
     latchkey.workspace(`ws_${count}`);
   }
   expect(latchkey.workspace("ws_first")).not.toBe(first);
