@@ -148,8 +148,8 @@ describe("what a reservation gives back", () => {
 
   test("goes to no window of the workspace that has the name of one of a deleted identity", () => {
     const { holds } = reserved();
-    const state = { at: 0, used: 5, earlier: [] };
     const [limit] = holds.open[0]?.limits ?? [];
+    const state = { at: limit?.at ?? 0, used: 5, earlier: [] };
     const limits = [{ ...(limit as HeldLimit), owner: 1 }];
     const hold = { ...(holds.open[0] as Hold), limits, numbers: [0, 0] };
     patchHold(holds, "rsv_1", { hold, counters: [holds.key, null] });
