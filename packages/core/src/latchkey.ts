@@ -126,7 +126,7 @@ export interface LatchkeyOptions<
 const DEFAULT_CACHED_KEYS = 32_768;
 
 /** Most root keys whose place in the store is remembered, about 300 bytes each. */
-const MAX_KNOWN_ROOT_KEYS = 1_000;
+const MAX_KNOWN_ROOT_KEYS = 10_000;
 
 /** Most open reservations whose key is remembered, about 150 bytes each; those of one key share about 300 more. */
 const MAX_KNOWN_RESERVATIONS = 10_000;

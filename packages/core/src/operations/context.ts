@@ -245,7 +245,7 @@ export function afterCursor(
 }
 
 /** Most APIs in the cache. */
-export const MAX_KNOWN_APIS = 2_000;
+export const MAX_KNOWN_APIS = 10_000;
 
 /** Most ids in the cache, about 200 bytes each. */
 const MAX_IDS = 20_000;

@@ -361,15 +361,17 @@ describe("whether a workspace is disabled", () => {
 
 describe("the memory of a process", () => {
   test.each([
-    { others: 999, isKept: true },
-    { others: 1_000, isKept: false },
+    { others: 9_999, every: 10_000, isKept: true },
+    { others: 10_000, every: 10_001, isKept: false },
+    { others: 20_000, every: 1_000, isKept: true },
   ])(
-    "holds 1,000 workspaces: after $others others the first is kept: $isKept",
-    async ({ others, isKept }) => {
+    "holds 10,000 workspaces: after $others others the first, used after $every, is kept: $isKept",
+    async ({ others, every, isKept }) => {
       const { store, catalog } = setUp();
-      await loadOne(catalog, store);
-      for (let index = 0; index < others; index += 1)
+      for (let index = 0; index < others; index += 1) {
+        if (index % every === 0) await loadOne(catalog, store);
         await catalog.loadKeys(`ws_${index}`, 0, [found()]);
+      }
       const reads = store.reads.length;
       expect((await loadOne(catalog, store)).api).toEqual(api);
       expect(store.reads.length === reads).toBe(isKept);

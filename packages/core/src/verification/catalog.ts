@@ -1,4 +1,5 @@
 import { corruptRecord, isCorruptRecord, LatchkeyError } from "../errors.js";
+import { createLruCache } from "../lib/lru-cache.js";
 import { type ApiRecord, apiType } from "../records/api.js";
 import {
   type PermissionRecord,
@@ -207,8 +208,13 @@ function tryRead<Value>(read: () => Value): Value | LatchkeyError {
   }
 }
 
-/** Most workspaces that are cached, and most records of one kind per workspace. */
-const MAX_WORKSPACES = 1_000;
+/**
+ * Most workspaces that are cached, one or two kB each if they have few records. Callers choose workspace ids: these must not fill the memory
+ * of this process.
+ */
+const MAX_WORKSPACES = 10_000;
+
+/** Most records of one kind per workspace. */
 const MAX_RECORDS = 20_000;
 
 /** Records read at once. */
@@ -220,7 +226,7 @@ const MAX_WANTS = 5_000;
  */
 export class Catalog {
   readonly #store: Pick<KeyStore, "read">;
-  readonly #snapshots = new Map<string, Snapshot>();
+  readonly #snapshots = createLruCache<Snapshot>(MAX_WORKSPACES);
 
   constructor(store: Pick<KeyStore, "read">) {
     this.#store = store;
@@ -322,8 +328,6 @@ export class Catalog {
   #keep(workspaceId: string, snapshot: Snapshot): Snapshot {
     const kept = this.#snapshots.get(workspaceId);
     if (kept?.revision === snapshot.revision) return kept;
-    // Callers choose workspace ids: these must not fill the memory of this process.
-    if (kept === undefined && this.#snapshots.size >= MAX_WORKSPACES) this.#snapshots.clear();
     this.#snapshots.set(workspaceId, snapshot);
     return snapshot;
   }
