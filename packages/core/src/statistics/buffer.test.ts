@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { STATISTICS_SPAN_MS, type StatisticsBatch } from "../store/statistics.js";
 import { identityWith, loadedWith } from "../testing/records.js";
 import { type CachedKey, cachedKey } from "../verification/key-cache.js";
-import { createStatisticsBuffer, MAX_BATCH_SIZE, MAX_RETURNED } from "./buffer.js";
+import { createStatisticsBuffer, MAX_BATCH_SIZE, MAX_RETURNED_SIZE } from "./buffer.js";
 
 const HOUR_AT = 100 * STATISTICS_SPAN_MS;
 
@@ -21,8 +21,6 @@ const ofKey = (code: string, count: number, hourAt = HOUR_AT) => ({
   code,
   count,
 });
-
-const emptyBatch: StatisticsBatch = { counts: [], uses: [] };
 
 test("a verification counts for the key, its API and its identity", () => {
   const buffer = createStatisticsBuffer(10);
@@ -143,6 +141,20 @@ test("a key that another buffer counted is counted in this one", () => {
   expect([...buffer.take(0)][0]?.batch.counts).toContainEqual(ofKey("VALID", 1));
 });
 
+test("keys of a workspace share batches, in whatever order those of many workspaces were used", () => {
+  const buffer = createStatisticsBuffer(2_000);
+  for (let key = 0; key < 20; key += 1)
+    for (let workspace = 0; workspace < 100; workspace += 1) {
+      const fields = { id: `key_${workspace}_${key}`, workspaceId: `ws_${workspace}` };
+      buffer.count(countedKey(fields), "VALID", HOUR_AT);
+    }
+  const batches = [...buffer.take(0)];
+  expect(batches.map(({ workspaceId }) => workspaceId)).toEqual(
+    Array.from({ length: 100 }, (_, workspace) => `ws_${workspace}`),
+  );
+  for (const { batch } of batches) expect(batch.uses).toHaveLength(20);
+});
+
 test("keys of different workspaces come in batches of their own", () => {
   const buffer = createStatisticsBuffer(10);
   buffer.count(countedKey(), "VALID", HOUR_AT);
@@ -177,22 +189,28 @@ test("batches that are given back are taken out again, together with later count
   expect(again?.batch.uses).toEqual([{ kind: "key", id: "key_1", usedAt: HOUR_AT + 10 }]);
 });
 
-test("a store that stays away does not fill the memory: the oldest batches are dropped", () => {
+test("a store that stays away does not fill the memory: of all counts, the oldest are dropped", () => {
   const buffer = createStatisticsBuffer(10);
-  for (let index = 0; index <= MAX_RETURNED; index += 1) {
-    const counts = [
-      { subject: { kind: "key", id: `key_${index}` }, hourAt: 0, code: "VALID", count: 1 },
-    ];
-    buffer.giveBack({
-      workspaceId: "ws_default",
-      batch: { ...emptyBatch, counts } as StatisticsBatch,
-    });
-  }
-  const ids = [...buffer.take(0)].flatMap(({ batch }) =>
-    batch.counts.map(({ subject }) => subject.id),
-  );
-  expect(ids).toHaveLength(MAX_RETURNED);
-  expect(ids).not.toContain("key_0");
+  const give = (workspaceId: string, names: readonly string[]) => {
+    const counts = names.map((id) => ({
+      ...{ subject: { kind: "key", id }, hourAt: 0, code: "VALID", count: 1 },
+    }));
+    buffer.giveBack({ workspaceId, batch: { counts, uses: [] } as StatisticsBatch });
+  };
+  const many = Array.from({ length: MAX_BATCH_SIZE }, (_, index) => `key_${index}`);
+  for (let size = 0; size < MAX_RETURNED_SIZE - 3; size += MAX_BATCH_SIZE) give("ws_large", many);
+  const held = () => {
+    const batches = [...buffer.take(0)];
+    for (const batch of batches) buffer.giveBack(batch);
+    return new Set(batches.map(({ workspaceId }) => workspaceId));
+  };
+  expect(held()).toEqual(new Set(["ws_large"]));
+  // Merged, these are one batch: there is room for a count of each of 200,000 workspaces.
+  for (let index = 0; index < 200_000; index += 1) give(`ws_${index}`, ["key_1"]);
+  expect(held().size).toBe(200_001);
+  for (let index = 0; index < MAX_RETURNED_SIZE - 200_000; index += 1) give("ws_new", ["key_1"]);
+  const left = held();
+  expect([left.size, left.has("ws_large")]).toEqual([200_001, false]);
 });
 
 test.each([

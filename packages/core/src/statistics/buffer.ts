@@ -12,8 +12,8 @@ import type { CountedKey, KeyCounts } from "../verification/key-cache.js";
 /** Most counters and latest uses in one batch: some milliseconds of work on every store. */
 export const MAX_BATCH_SIZE = 500;
 
-/** Most batches that wait for a store that cannot be reached. */
-export const MAX_RETURNED = 500;
+/** Most counters and latest uses that wait for a store that cannot be reached. */
+export const MAX_RETURNED_SIZE = 500 * MAX_BATCH_SIZE;
 
 /**
  * How long after its end an hour is still written to. Counts that wait longer, for example because the store was away, are added to a later
@@ -41,7 +41,7 @@ export interface StatisticsBuffer {
   readonly heldKeys: number;
   /** Takes out all counts, in batches that are built lazily. Counts that are {@link LATE_MS} late go to the hour of `now`. */
   take(now: EpochMs): Iterable<WorkspaceBatch>;
-  /** Takes back batches that were not added. For a store that stays away, the latest {@link MAX_RETURNED} are held. */
+  /** Takes back batches that were not added. For a store that stays away, the latest are held, up to {@link MAX_RETURNED_SIZE}. */
   giveBack(batch: WorkspaceBatch): void;
 }
 
@@ -68,6 +68,7 @@ export function createStatisticsBuffer(
   /** Earlier counts: of an hour that is over, or for an identity or tags that the key no longer has. */
   let closed: KeyCounts[] = [];
   let returned: WorkspaceBatch[] = [];
+  let returnedSize = 0;
   /** Replaced with every hour and `take`. No two buffers share one, so counts that a key brings from another buffer are not used. */
   let generation: object = {};
   let hourAt: EpochMs = 0;
@@ -131,14 +132,21 @@ export function createStatisticsBuffer(
       current = new Map();
       closed = [];
       returned = [];
+      returnedSize = 0;
       generation = {};
       return batches;
     },
     giveBack(batch) {
       returned.push(batch);
-      if (returned.length > MAX_RETURNED) returned.shift();
+      returnedSize += sizeOf(batch);
+      while (returnedSize > MAX_RETURNED_SIZE) returnedSize -= sizeOf(returned.shift() ?? batch);
     },
   };
+}
+
+/** Number of counters and latest uses in a batch. */
+export function sizeOf({ batch: { counts, uses } }: WorkspaceBatch): number {
+  return counts.length + uses.length;
 }
 
 /** The sums that one workspace adds: each subject, hour and code once, each key once. */
@@ -151,39 +159,61 @@ interface Sums {
 /** This many keys and their API fill a batch. */
 const KEYS_AT_ONCE = MAX_BATCH_SIZE - 1;
 
-/** Merges all returned batches with the rest in one step, so that they do not grow each time. */
+/** What one workspace adds. */
+interface Share {
+  readonly held: KeyCounts[];
+  readonly returned: StatisticsBatch[];
+}
+
+/**
+ * The batches of each workspace follow one another, so that its keys share them in whatever order they were used. All that was returned is
+ * merged with the rest in one step, so that it does not grow each time.
+ */
 function* batchesIn(
   held: readonly KeyCounts[],
   returned: readonly WorkspaceBatch[],
   now: EpochMs,
   isOfUses: boolean,
 ): Generator<WorkspaceBatch> {
-  const atOnce = returned.length > 0 ? held.length : KEYS_AT_ONCE;
-  if (held.length === 0) yield* batchesOf([], returned, now, isOfUses);
-  for (let from = 0; from < held.length; from += atOnce)
-    yield* batchesOf(held.slice(from, from + atOnce), returned, now, isOfUses);
+  const shares = new Map<string, Share>();
+  for (const counts of held) shareOf(shares, counts.workspaceId).held.push(counts);
+  for (const { workspaceId, batch } of returned) shareOf(shares, workspaceId).returned.push(batch);
+  for (const [workspaceId, share] of shares) {
+    const atOnce = share.returned.length > 0 ? share.held.length : KEYS_AT_ONCE;
+    let from = 0;
+    do {
+      const some = share.held.slice(from, from + atOnce);
+      for (const batch of inBatches(sumsOf(some, share.returned, now, isOfUses)))
+        yield { workspaceId, batch };
+      from += atOnce;
+    } while (from < share.held.length);
+  }
 }
 
-function batchesOf(
+function shareOf(shares: Map<string, Share>, workspaceId: string): Share {
+  const known = shares.get(workspaceId);
+  if (known !== undefined) return known;
+  const share: Share = { held: [], returned: [] };
+  shares.set(workspaceId, share);
+  return share;
+}
+
+function sumsOf(
   held: readonly KeyCounts[],
-  returned: readonly WorkspaceBatch[],
+  returned: readonly StatisticsBatch[],
   now: EpochMs,
   isOfUses: boolean,
-): readonly WorkspaceBatch[] {
-  const byWorkspace = new Map<string, Sums>();
-  for (const { workspaceId, batch } of returned) {
-    const sums = sumsOf(byWorkspace, workspaceId, now);
-    for (const count of batch.counts) addCount(sums, count);
-    for (const { id, usedAt } of batch.uses) addUse(sums, id, usedAt);
+): Sums {
+  const sums: Sums = { now, counts: new Map(), lastUsed: new Map() };
+  for (const { counts, uses } of returned) {
+    for (const count of counts) addCount(sums, count);
+    for (const { id, usedAt } of uses) addUse(sums, id, usedAt);
   }
   for (const counts of held) {
-    const sums = sumsOf(byWorkspace, counts.workspaceId, now);
     if (!isOfUses) addCounts(sums, counts);
     if (counts.valid > 0) addUse(sums, counts.keyId, counts.hourAt + counts.usedAfterMs);
   }
-  return [...byWorkspace].flatMap(([workspaceId, sums]) =>
-    inBatches(sums).map((batch) => ({ workspaceId, batch })),
-  );
+  return sums;
 }
 
 function addCounts(sums: Sums, counts: KeyCounts): void {
@@ -208,14 +238,6 @@ function addCount({ counts, now }: Sums, added: SubjectCount): void {
 
 function addUse({ lastUsed }: Sums, keyId: string, usedAt: EpochMs): void {
   lastUsed.set(keyId, Math.max(usedAt, lastUsed.get(keyId) ?? 0));
-}
-
-function sumsOf(byWorkspace: Map<string, Sums>, workspaceId: string, now: EpochMs): Sums {
-  const known = byWorkspace.get(workspaceId);
-  if (known !== undefined) return known;
-  const sums: Sums = { now, counts: new Map(), lastUsed: new Map() };
-  byWorkspace.set(workspaceId, sums);
-  return sums;
 }
 
 function inBatches({ counts, lastUsed }: Sums): StatisticsBatch[] {

@@ -13,12 +13,17 @@ const unavailable = (outcome: "not-applied" | "unknown") =>
 /** A store that keeps every batch and fails as the test says, and timers that the test fires. */
 function setUp(onError: ErrorListener | null = null, isDurable = false, flushMs = FLUSH_MS) {
   const batches: StatisticsBatch[] = [];
-  const failures: Error[] = [];
+  const failures: (Error | undefined)[] = [];
+  /** How many calls of the store were under way, at each moment. */
+  const atOnce: number[] = [];
   const timers: { readonly callback: () => void; readonly delayMs: number }[] = [];
   const store = {
     async addStatistics(_workspaceId: string, batch: StatisticsBatch) {
       batches.push(batch);
+      atOnce.push((atOnce.at(-1) ?? 0) + 1);
       const failure = failures.shift();
+      await Promise.resolve();
+      atOnce.push((atOnce.at(-1) ?? 0) - 1);
       if (failure !== undefined) throw failure;
     },
   };
@@ -44,7 +49,7 @@ function setUp(onError: ErrorListener | null = null, isDurable = false, flushMs 
   };
   const countsOfKey = (batch: StatisticsBatch | undefined) =>
     batch?.counts.filter(({ subject }) => subject.kind === "key").map(({ count }) => count);
-  return { recorder, batches, failures, timers, passed, fire, countsOfKey };
+  return { recorder, batches, failures, atOnce, timers, passed, fire, countsOfKey };
 }
 
 const keyNamed = (id: string) => cachedKey(loadedWith({ id }), []);
@@ -122,6 +127,49 @@ test("a store that cannot be reached is not called for every batch: the rest wai
   await recorder.flush();
   const keys = batches.slice(1).flatMap(({ uses }) => uses.map(({ id }) => id));
   expect(new Set(keys).size).toBe(1_200);
+});
+
+/** Counts of 2,000 workspaces with two keys each. */
+function countMany({ recorder }: ReturnType<typeof setUp>) {
+  for (const key of ["key_a", "key_b"])
+    for (let index = 0; index < 2_000; index += 1) {
+      const fields = { id: `${key}_${index}`, workspaceId: `ws_${index}` };
+      recorder.count(cachedKey(loadedWith(fields), []), "VALID", 1);
+    }
+}
+
+test("counts of many workspaces are written four workspaces at a time, after the first alone", async () => {
+  const all = setUp();
+  countMany(all);
+  await all.recorder.flush();
+  expect(all.batches.map(({ uses }) => uses.length)).toEqual(Array(2_000).fill(2));
+  expect(all.atOnce.slice(0, 4)).toEqual([1, 0, 1, 2]);
+  expect(Math.max(...all.atOnce)).toBe(4);
+});
+
+test("full batches are written one after another", async () => {
+  const { recorder, batches, atOnce } = setUp();
+  for (let index = 0; index < 2_000; index += 1)
+    recorder.count(keyNamed(`key_${index}`), "VALID", 1);
+  await recorder.flush();
+  expect([batches.length, Math.max(...atOnce)]).toEqual([5, 1]);
+});
+
+test("a store that goes away in the middle loses no count of any workspace", async () => {
+  const errors: unknown[] = [];
+  const all = setUp((error) => void errors.push(error));
+  countMany(all);
+  const away = unavailable("not-applied");
+  all.failures.push(...Array(1).fill(undefined), ...Array(4).fill(away));
+  await all.recorder.flush();
+  expect([all.batches.length, errors.length]).toEqual([5, 4]);
+  all.failures.push(away);
+  await all.recorder.flush();
+  expect(all.batches).toHaveLength(6);
+  await all.recorder.flush();
+  const added = [...all.batches.slice(0, 1), ...all.batches.slice(6)];
+  const keys = added.flatMap(({ uses }) => uses.map(({ id }) => id));
+  expect([keys.length, new Set(keys).size]).toEqual([4_000, 4_000]);
 });
 
 test("nothing fails if the store fails", async () => {

@@ -7,7 +7,7 @@ import { STATISTICS_SPAN_MS, type SumCode } from "../store/statistics.js";
 import type { Clock, EpochMs, SpanMs, Timer } from "../time.js";
 import type { CountedKey } from "../verification/key-cache.js";
 import type { VerifyOutcome } from "../verification/verdict.js";
-import { createStatisticsBuffer, type WorkspaceBatch } from "./buffer.js";
+import { createStatisticsBuffer, MAX_BATCH_SIZE, sizeOf, type WorkspaceBatch } from "./buffer.js";
 
 /** How long counts wait for the store by default. */
 const DEFAULT_FLUSH_MS: SpanMs = 5_000;
@@ -21,6 +21,9 @@ const MAX_HELD_KEYS = 100_000;
 
 /** Longest time that counts wait after the end of their hour. */
 const EDGE_MS: SpanMs = 5_000;
+
+/** Most batches that are written at the same time. More of them are hardly faster, and hold verifications up: in PostgreSQL by 14 ms with 20. */
+const MOST_AT_ONCE = 4;
 
 /** How long {@link StatisticsRecorder.close} waits for running calls. */
 const CLOSING_MS: SpanMs = 2_000;
@@ -135,18 +138,25 @@ export function createStatisticsRecorder(
     let isFirst = true;
     let isAway = false;
     const passedAt = firstAt + Math.floor(steady() - firstMs);
-    for (const batch of buffer.take(Math.max(passedAt, machineNow?.() ?? 0))) {
-      // Even while the store is away: building a batch takes time too.
+    for (const group of groupsOf(buffer.take(Math.max(passedAt, machineNow?.() ?? 0)))) {
+      // Even while the store is away: building batches takes time too.
       if (!isFirst) await yieldToEventLoop();
       isFirst = false;
-      if (!isAway) {
-        const error = await failureOf(store, batch);
-        if (error !== null) report(onError, error);
-        isAway = error instanceof LatchkeyError && error.outcome === "not-applied";
-      }
-      if (isAway) buffer.giveBack(batch);
+      const left: readonly WorkspaceBatch[] = isAway ? group : await writeGroup(group);
+      for (const batch of left) buffer.giveBack(batch);
+      isAway ||= left.length > 0;
     }
     await writeOthers().catch((error: unknown) => report(onError, error));
+  }
+
+  /** @returns The batches that the store did not add, and can add later. */
+  async function writeGroup(group: readonly WorkspaceBatch[]): Promise<readonly WorkspaceBatch[]> {
+    const errors = await Promise.all(group.map((batch) => failureOf(store, batch)));
+    for (const error of errors) if (error !== null) report(onError, error);
+    return group.filter((_, index) => {
+      const error = errors[index];
+      return error instanceof LatchkeyError && error.outcome === "not-applied";
+    });
   }
 
   return {
@@ -178,6 +188,25 @@ export function createStatisticsRecorder(
     },
     isDurable,
   };
+}
+
+/**
+ * Batches that are written together: each takes round trips, and a process with many workspaces has a small one for each. Together they
+ * are no more work for the store than one full batch. The first is alone: it shows whether the store answers.
+ */
+function* groupsOf(batches: Iterable<WorkspaceBatch>): Generator<readonly WorkspaceBatch[]> {
+  let group: WorkspaceBatch[] = [];
+  let size = 0;
+  let most = 1;
+  for (const batch of batches) {
+    if (group.length === most || size + sizeOf(batch) > MAX_BATCH_SIZE) {
+      if (group.length > 0) yield group;
+      [group, size, most] = [[], 0, MOST_AT_ONCE];
+    }
+    group.push(batch);
+    size += sizeOf(batch);
+  }
+  if (group.length > 0) yield group;
 }
 
 /** Null if the batch was added. */
