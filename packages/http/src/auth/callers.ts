@@ -23,8 +23,8 @@ export type CallerOf = (
   rootKeyId?: string,
 ) => Caller;
 
-/** Maximum number of cached callers, one per workspace and actor. Each takes about 20 kB, including its latchkey. */
-const MAX_CALLERS = 1_000;
+/** Maximum number of cached callers, one per workspace and actor. Each takes about 3 kB, including its latchkey. */
+const MAX_CALLERS = 10_000;
 
 /**
  * Caches the scopes of a caller, with the latchkey of its workspace and actor: each request only compares the list of permissions, instead
