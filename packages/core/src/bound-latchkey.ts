@@ -128,13 +128,13 @@ export function bindLatchkey(shared: SharedContext, workspaceId: string): Latchk
     close: () => shared.close,
   };
   const bind = (id: string, actor: string | null, make = lazyMembers): Latchkey => {
-    // The id of a workspace has no space, and an actor has at least one character. Only good ids are in the cache.
-    const name = actor === null ? id : `${id} ${actor}`;
-    const known = typeof id === "string" ? kept.get(name) : undefined;
-    if (known !== undefined) return known;
     if (typeof id !== "string" || !WORKSPACE_ID_PATTERN.test(id)) {
       throw new TypeError('"workspaceId" must be 1 to 64 characters of A-Z a-z 0-9 _ -');
     }
+    // The id of a workspace has no space, and an actor has at least one character.
+    const name = actor === null ? id : `${id} ${actor}`;
+    const known = kept.get(name);
+    if (known !== undefined) return known;
     const bound = make<Bound, OperationContext>(makers, { ...shared, workspaceId: id, actor });
     kept.set(name, bound);
     return bound;

@@ -111,9 +111,11 @@ test("another workspace of the same latchkey must have an id too", () => {
   expect(latchkey.workspaceId).toBe("ws_default");
   expect(latchkey.workspace("ws_other").workspaceId).toBe("ws_other");
   const support = latchkey.actingAs("support");
+  latchkey.workspace("ws_other").actingAs("a support");
   for (const bound of [latchkey, support]) {
     bound.workspace("ws_other");
-    for (const id of ["", "ws_other ", undefined, ["ws_other"], { toString: () => "ws_other" }])
+    const wrong = ["ws_other ", "ws_other a", "ws_other support", "ws_other a support"];
+    for (const id of ["", ...wrong, undefined, ["ws_other"], { toString: () => "ws_other" }])
       expect(() => bound.workspace(id as string)).toThrow('"workspaceId" must be 1 to 64');
   }
 });
