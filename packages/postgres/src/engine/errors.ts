@@ -27,6 +27,9 @@ const REFUSALS: Readonly<Record<string, string>> = {
 const UNPREPARED =
   "a pooler in between, such as a PgBouncer before 1.21, does not keep prepared statements, or the application has dropped them (DISCARD, DEALLOCATE): set preparedStatements: false";
 
+const NOT_OURS =
+  "the schema has a table, view or type with a name that latchkey needs, and no version of latchkey's tables: give latchkey another schema, or, if the tables are latchkey's, restore schema_version from a backup";
+
 /** Errors of the setup, and not of the moment. */
 const UNFIT: Readonly<Record<string, string>> = {
   "26000": UNPREPARED,
@@ -35,6 +38,10 @@ const UNFIT: Readonly<Record<string, string>> = {
     "the role lacks a right that latchkey needs: see the README of @latchkey/postgres for the list. In a database without tables of latchkey, first call migrate with a role that may create them",
   "42P01": "tables of latchkey are missing: call migrate of @latchkey/postgres",
   "42883": "functions of latchkey are missing: call migrate of @latchkey/postgres",
+  "42P07": NOT_OURS,
+  "42710": NOT_OURS,
+  "42809": NOT_OURS,
+  "42P16": NOT_OURS,
   "3F000": "the schema of latchkey is missing: call migrate of @latchkey/postgres",
   LK001:
     'the database has a default_transaction_isolation other than "read committed", which latchkey needs: set it for the role',
@@ -46,7 +53,7 @@ const SEQUENCES =
   ": if the tables were copied without their sequences, as logical replication copies them, set the sequences: see the README of @latchkey/postgres";
 
 /** The code of a server error, such as `40P01`; null for every other error. */
-function serverCode(error: unknown): string | null {
+export function serverCode(error: unknown): string | null {
   const { code, severity } = (error ?? {}) as { code?: unknown; severity?: unknown };
   return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) && typeof severity === "string"
     ? code

@@ -1,5 +1,6 @@
 import { LatchkeyError, unfit } from "@latchkey/core";
 import type { Ask } from "../database.js";
+import { serverCode } from "../errors.js";
 import { CHARGE } from "./charge.js";
 import { COMMIT } from "./commit.js";
 import { HOLD_RULES } from "./hold-rules.js";
@@ -19,7 +20,8 @@ const FUNCTIONS = `${RULES}${HOLD_RULES}${CHARGE}${SETTLE}${COMMIT}${ADD_STATIST
 
 /**
  * SQL that turns schema N into schema N + 1, at index N. A released step is never edited. When functions change, or a key has a new field
- * for the views, FUNCTIONS moves to a new last step, and its old step becomes empty.
+ * for the views, FUNCTIONS moves to a new last step, and its old step becomes empty. From HOLDS on, a step can run again on a schema
+ * that has it.
  */
 const MIGRATIONS: readonly string[] = [
   TABLES,
@@ -60,15 +62,50 @@ export function inSchema(sql: string, schema: string): string {
   return sql.replace(/\blatchkey\./g, `"${schema}".`);
 }
 
+/** Tables that a schema of this version has. */
+const TABLE_NAMES = "workspace counters record claim list entry passing statistic hold".split(" ");
+
+/** Functions that a schema of this version has. */
+const FUNCTION_NAMES = [
+  ...new Set(Array.from(FUNCTIONS.matchAll(/FUNCTION latchkey\.(\w+)/g), ([, name]) => name)),
+];
+
+/** The schema that a schema without its functions counts as. */
+const WITHOUT_FUNCTIONS = MIGRATIONS.indexOf(HOLDS);
+
+/** What a connection leads to: server, version and objects. Names of tables and functions are given as lists of texts. */
+const EXAMINE = `SELECT pg_catalog.version(), pg_catalog.current_setting('server_version_num'),
+  pg_catalog.current_setting('server_encoding'), (pg_catalog.to_regclass($1) IS NOT NULL)::text,
+  (SELECT pg_catalog.string_agg(c.relname::text, ', ') FROM pg_catalog.pg_class c
+    WHERE c.relnamespace = n.oid AND c.relrowsecurity AND pg_catalog.row_security_active(c.oid)
+    AND NOT EXISTS (SELECT FROM pg_catalog.pg_policy p WHERE p.polrelid = c.oid)),
+  (SELECT pg_catalog.string_agg(named, ', ') FROM pg_catalog.unnest($3::text[]) named
+    WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.relnamespace = n.oid AND c.relname = named::pg_catalog.name)),
+  (SELECT pg_catalog.string_agg(named, ', ') FROM pg_catalog.unnest($4::text[]) named
+    WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_proc f WHERE f.pronamespace = n.oid AND f.proname = named::pg_catalog.name))
+  FROM (SELECT) one LEFT JOIN pg_catalog.pg_namespace n ON n.nspname::text = $2`;
+
+/** The version of latchkey's tables, 0 if there are none, and which functions of this version are missing. */
+interface Found {
+  readonly version: number;
+  readonly missing: string | null;
+}
+
 /**
- * The version of latchkey's tables; 0 if there are none.
+ * Reads what the schema has.
  *
- * @throws LatchkeyError `PRECONDITION_FAILED` if the server or its encoding is not supported, or a newer latchkey has written the tables.
+ * @throws LatchkeyError `PRECONDITION_FAILED` if the server or its encoding is not supported, or a newer latchkey has written the tables;
+ * `STORE_CORRUPT` if tables of this version are missing.
  */
-async function schemaVersion(ask: Ask, schema: string): Promise<number> {
-  const [[name = "", server, encoding, isThere, hidden] = []] = await ask({
-    sql: "SELECT pg_catalog.version(), pg_catalog.current_setting('server_version_num'), pg_catalog.current_setting('server_encoding'), (pg_catalog.to_regclass($1) IS NOT NULL)::text, (SELECT pg_catalog.string_agg(c.relname::text, ', ') FROM pg_catalog.pg_class c WHERE c.relnamespace = (SELECT n.oid FROM pg_catalog.pg_namespace n WHERE n.nspname = $2) AND c.relrowsecurity AND pg_catalog.row_security_active(c.oid) AND NOT EXISTS (SELECT FROM pg_catalog.pg_policy p WHERE p.polrelid = c.oid))",
-    values: [`"${schema}".schema_version`, schema],
+async function examine(ask: Ask, schema: string): Promise<Found> {
+  const [[name = "", server, encoding, isThere, hidden, tables, functions] = []] = await ask({
+    sql: EXAMINE,
+    values: [
+      `"${schema}".schema_version`,
+      schema,
+      `{${TABLE_NAMES.join(",")}}`,
+      `{${FUNCTION_NAMES.join(",")}}`,
+    ],
     isOnce: true,
   });
   const other = OTHERS.find(([pattern]) => pattern.test(name ?? ""))?.[1];
@@ -79,7 +116,7 @@ async function schemaVersion(ask: Ask, schema: string): Promise<number> {
   if (!(Number(server) >= OLDEST_SERVER)) throw unfit("PostgreSQL 14 or later is needed");
   if (encoding !== "UTF8")
     throw unfit("the database must have the encoding UTF8: create another with ENCODING 'UTF8'");
-  if (isThere !== "true") return 0;
+  if (isThere !== "true") return { version: 0, missing: null };
   if (hidden)
     throw unfit(
       `row level security hides all rows of these tables of latchkey from the role: ${hidden}. Disable it there, or create a policy for the role`,
@@ -89,18 +126,34 @@ async function schemaVersion(ask: Ask, schema: string): Promise<number> {
   const version = Number(stored ?? "0");
   if (!Number.isSafeInteger(version) || version < 0)
     throw new LatchkeyError("STORE_CORRUPT", "the stored schema version is damaged");
-  if (version <= LATEST) return version;
-  throw unfit(
-    `the database has schema ${version}, and this latchkey knows up to ${LATEST}: install a newer @latchkey/postgres`,
-  );
+  if (version > LATEST)
+    throw unfit(
+      `the database has schema ${version}, and this latchkey knows up to ${LATEST}: install a newer @latchkey/postgres`,
+    );
+  if (version < LATEST) return { version, missing: null };
+  if (tables)
+    throw new LatchkeyError(
+      "STORE_CORRUPT",
+      `tables of latchkey are missing in the database: ${tables}. Restore a backup`,
+    );
+  return { version, missing: functions ?? null };
 }
 
 /**
  * Brings latchkey's tables up to date, in one statement and so in one transaction. Processes that open a database at the same time take
- * turns. If it is up to date, only the version is read, so no right to create tables is needed.
+ * turns. If it is up to date, the schema is only read, so no right to create tables is needed.
+ *
+ * Functions that are missing are created again: a dump of tables alone (`pg_dump -t`) has none.
  */
 export async function bringUpToDate(ask: Ask, schema: string): Promise<void> {
-  if ((await schemaVersion(ask, schema)) === LATEST) return;
+  const found = await examine(ask, schema);
+  if (found.version === LATEST && found.missing === null) return;
+  await ask({ sql: updateOf(schema, found), values: [], isOnce: true }).catch((error) => {
+    throw serverCode(error) === "42501" && found.version > 0 ? unfit(outdated(found)) : error;
+  });
+}
+
+function updateOf(schema: string, { missing }: Found): string {
   const steps = MIGRATIONS.map(
     (sql, place) => `IF found < ${place + 1} THEN EXECUTE $migration$${sql}$migration$; END IF;`,
   );
@@ -111,6 +164,7 @@ export async function bringUpToDate(ask: Ask, schema: string): Promise<void> {
     IF NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = '${schema}') THEN EXECUTE 'CREATE SCHEMA "${schema}"'; END IF;
     EXECUTE 'CREATE TABLE IF NOT EXISTS latchkey.schema_version (version integer NOT NULL CHECK (version >= 1))';
     EXECUTE 'SELECT coalesce(max(version), 0) FROM latchkey.schema_version' INTO found;
+    ${missing === null ? "" : `found := least(found, ${WITHOUT_FUNCTIONS});`}
     ${steps.join("\n")}
     IF found < ${LATEST} THEN
       -- It has no primary key: without this, a publication of all tables would forbid deleting a row of it.
@@ -119,14 +173,20 @@ export async function bringUpToDate(ask: Ask, schema: string): Promise<void> {
       EXECUTE 'INSERT INTO latchkey.schema_version VALUES (${LATEST})';
     END IF;
   END $do$`;
-  await ask({ sql: inSchema(sql, schema), values: [], isOnce: true });
+  return inSchema(sql, schema);
 }
 
 /** @throws LatchkeyError `PRECONDITION_FAILED` if the tables are not those that this code reads and writes. */
 export async function assertUpToDate(ask: Ask, schema: string): Promise<void> {
-  const version = await schemaVersion(ask, schema);
-  if (version === LATEST) return;
-  throw unfit(
-    `the database has schema ${version} of latchkey, and ${LATEST} is needed: call migrate of @latchkey/postgres as a user that may create tables`,
-  );
+  const found = await examine(ask, schema);
+  if (found.version !== LATEST || found.missing !== null) throw unfit(outdated(found));
+}
+
+function outdated({ version, missing }: Found): string {
+  const names = missing?.split(", ") ?? [];
+  const more = names.length > 3 ? ` and ${names.length - 3} more` : "";
+  if (names.length > 0)
+    return `functions of latchkey are missing in the database: ${names.slice(0, 3).join(", ")}${more}. Call migrate of @latchkey/postgres as the user that owns the tables`;
+  const who = version === 0 ? "a user that may create tables" : "the user that owns them";
+  return `the database has schema ${version} of latchkey, and ${LATEST} is needed: call migrate of @latchkey/postgres as ${who}`;
 }

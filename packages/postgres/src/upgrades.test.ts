@@ -1,0 +1,90 @@
+import { aChange, WORKSPACE } from "@latchkey/conformance";
+import pg from "pg";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { migrate, postgresStore } from "./index.js";
+import { errorOf } from "./testing/errors.js";
+import { startServer, type TestServer } from "./testing/postgres-server.js";
+import { describeWithServers } from "./testing/where.js";
+
+describeWithServers("tables of an earlier version, and damaged ones", () => {
+  let server: TestServer;
+  let pool: pg.Pool;
+
+  beforeAll(async () => {
+    server = await startServer({ fsync: "off" });
+    pool = new pg.Pool({ connectionString: server.url });
+  });
+  afterAll(async () => {
+    await pool.end();
+    await server.remove();
+  });
+
+  /** Tables that count as those of an earlier version. */
+  async function makeOlder(schema: string, version: number): Promise<void> {
+    await migrate(pool, { schema });
+    await pool.query(`ALTER TABLE ${schema}.schema_version REPLICA IDENTITY DEFAULT;
+      UPDATE ${schema}.schema_version SET version = ${version}`);
+  }
+
+  test("functions that are missing are named, and migrate creates them", async () => {
+    const schema = "tables_alone";
+    await migrate(pool, { schema });
+    await pool.query(
+      `DROP TYPE ${schema}.plan, ${schema}.hold_step CASCADE; DROP FUNCTION ${schema}.commit`,
+    );
+    const error = await errorOf(
+      postgresStore(pool, { schema, migrate: false }).read(WORKSPACE, []),
+    );
+    expect(error.code).toBe("PRECONDITION_FAILED");
+    expect(error.message).toMatch(
+      /functions of latchkey are missing.*charge.* 1 more. Call migrate/,
+    );
+    await migrate(pool, { schema });
+    const store = postgresStore(pool, { schema, migrate: false });
+    expect(await store.commit(WORKSPACE, aChange({ revision: 7 }))).toMatchObject({
+      kind: "committed",
+    });
+  });
+
+  test("tables that are missing are named, and nothing is put in their place", async () => {
+    const schema = "half";
+    await migrate(pool, { schema });
+    await pool.query(`DROP TABLE ${schema}.passing, ${schema}.hold CASCADE`);
+    for (const call of [
+      () => postgresStore(pool, { schema }).read(WORKSPACE, []),
+      () => migrate(pool, { schema }),
+    ]) {
+      const error = await errorOf(call());
+      expect(error.code).toBe("STORE_CORRUPT");
+      expect(error.message).toContain("passing, hold");
+    }
+  });
+
+  test.each([
+    ["a table", "CREATE TABLE theirs_1.record (id int)"],
+    ["a table with the name of a view", "CREATE TABLE theirs_2.keys (id int)"],
+    ["a view", "CREATE VIEW theirs_3.audit AS SELECT 1 AS id"],
+    ["a type", "CREATE TYPE theirs_4.charge_plan AS (id int)"],
+  ])("a schema in which another program has %s is refused", async (_, sql) => {
+    const schema = /theirs_\d/.exec(sql)?.[0] ?? "";
+    await pool.query(`CREATE SCHEMA ${schema}; ${sql}`);
+    const error = await errorOf(migrate(pool, { schema }));
+    expect(error.code).toBe("PRECONDITION_FAILED");
+    expect(error.message).toContain("another schema");
+  });
+
+  test("a user that does not own the tables of an earlier version is told who has to update them", async () => {
+    const schema = "owned";
+    await makeOlder(schema, 12);
+    await pool.query(`CREATE ROLE guest LOGIN; GRANT ALL ON SCHEMA ${schema} TO guest;
+      GRANT ALL ON ALL TABLES IN SCHEMA ${schema} TO guest`);
+    const url = server.url.replace("postgres@", "guest@");
+    for (const isMigrating of [true, false]) {
+      const store = postgresStore(url, { schema, migrate: isMigrating });
+      const error = await errorOf(store.read(WORKSPACE, []));
+      expect(error.code).toBe("PRECONDITION_FAILED");
+      expect(error.message).toMatch(/has schema 12 .* call migrate .* the user that owns them/);
+      await store.close();
+    }
+  });
+});
