@@ -3,6 +3,7 @@ import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { migrate, postgresStore } from "./index.js";
 import { errorOf } from "./testing/errors.js";
+import { duringTransaction } from "./testing/open-transaction.js";
 import { startServer, type TestServer } from "./testing/postgres-server.js";
 import { describeWithServers } from "./testing/where.js";
 
@@ -19,12 +20,67 @@ describeWithServers("tables of an earlier version, and damaged ones", () => {
     await server.remove();
   });
 
+  const versionOf = async (schema: string) =>
+    (await pool.query(`SELECT version FROM ${schema}.schema_version`)).rows[0].version;
+
   /** Tables that count as those of an earlier version. */
   async function makeOlder(schema: string, version: number): Promise<void> {
     await migrate(pool, { schema });
     await pool.query(`ALTER TABLE ${schema}.schema_version REPLICA IDENTITY DEFAULT;
       UPDATE ${schema}.schema_version SET version = ${version}`);
   }
+
+  test.each([5, 12])(
+    "an update from version %i lets others use the tables while a dump holds locks on them, and goes on afterwards",
+    async (version) => {
+      const schema = `dumped_${version}`;
+      await makeOlder(schema, version);
+      const tables = `${schema}.list, ${schema}.schema_version`;
+      let updating: Promise<void> | undefined;
+      await duringTransaction(server.url, `LOCK TABLE ${tables} IN ACCESS SHARE MODE`, async () => {
+        updating = migrate(pool, { schema });
+        const waiting = `SELECT 1 FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND NOT granted
+          AND relation IN ('${schema}.list'::regclass, '${schema}.schema_version'::regclass)`;
+        await expect
+          .poll(async () => (await pool.query(waiting)).rowCount, { timeout: 5_000 })
+          .toBe(1);
+        await pool.query(
+          `SET statement_timeout = '3s'; SELECT FROM ${tables}; RESET statement_timeout`,
+        );
+        expect(await versionOf(schema)).toBe(version);
+      });
+      await updating;
+      expect(await versionOf(schema)).toBeGreaterThan(version);
+    },
+  );
+
+  test("a call that is over while it waits for an update leaves nobody in the server who waits", async () => {
+    const schema = "given_up";
+    await makeOlder(schema, 12);
+    await duringTransaction(server.url, "SELECT pg_advisory_xact_lock(1818326891, 0)", async () => {
+      const store = postgresStore(server.url, { schema, timeoutMs: 500 });
+      const error = await errorOf(store.read(WORKSPACE, []));
+      expect(error).toMatchObject({ code: "STORE_UNAVAILABLE", outcome: "not-applied" });
+      const waiting = "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted";
+      await expect.poll(async () => (await pool.query(waiting)).rowCount).toBe(0);
+      await store.close();
+    });
+  });
+
+  test("a lock that is never free is named", async () => {
+    const schema = "locked";
+    await makeOlder(schema, 5);
+    await duringTransaction(
+      server.url,
+      `LOCK TABLE ${schema}.list IN ACCESS SHARE MODE`,
+      async () => {
+        const store = postgresStore(pool, { schema, timeoutMs: 1_400 });
+        const error = await errorOf(store.read(WORKSPACE, []));
+        expect(error).toMatchObject({ code: "STORE_UNAVAILABLE", outcome: "not-applied" });
+        expect(error.message).toContain("pg_dump");
+      },
+    );
+  });
 
   test("functions that are missing are named, and migrate creates them", async () => {
     const schema = "tables_alone";
@@ -83,7 +139,9 @@ describeWithServers("tables of an earlier version, and damaged ones", () => {
       const store = postgresStore(url, { schema, migrate: isMigrating });
       const error = await errorOf(store.read(WORKSPACE, []));
       expect(error.code).toBe("PRECONDITION_FAILED");
-      expect(error.message).toMatch(/has schema 12 .* call migrate .* the user that owns them/);
+      expect(error.message).toMatch(
+        /has schema 12 .* call migrate .* the user that owns the tables/,
+      );
       await store.close();
     }
   });

@@ -89,7 +89,7 @@ export function poolDatabase(
   pool: PostgresPool,
   isOwned: boolean,
   nameOf: ((sql: string) => string) | null,
-  examine: (ask: Ask) => Promise<void>,
+  examine: (ask: Ask, deadline: number) => Promise<void>,
 ) {
   const examinedAt = new WeakMap<PostgresClient, number>();
   /** A connection, or an error if there is none in time: one that comes later goes back to the pool. */
@@ -138,7 +138,7 @@ export function poolDatabase(
           throw unavailable(OPEN_TRANSACTION);
         const at = examinedAt.get(client) ?? Number.NEGATIVE_INFINITY;
         if (performance.now() - at >= EXAMINED_MS) {
-          await examine((examining) => ask(examining, false)).catch((error) => {
+          await examine((examining) => ask(examining, false), deadline).catch((error) => {
             throw isWithoutEffect(error) ? error : translateError(error, false);
           });
           examinedAt.set(client, performance.now());

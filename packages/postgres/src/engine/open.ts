@@ -23,7 +23,7 @@ export function openDatabase(source: Source, settings: Settings): Database {
   const { migrate, preparedStatements, schema } = settings;
   const nameOf = preparedStatements ? statementName : null;
   const prepare = migrate ? bringUpToDate : assertUpToDate;
-  const examine = (ask: Ask) => prepare(ask, schema);
+  const examine = (ask: Ask, deadline: number) => prepare(ask, schema, deadline);
   if (typeof source === "string")
     return poolDatabase(openUrl(source, settings), true, nameOf, examine);
   if (typeof source !== "object" || source === null) throw new TypeError(FORMS);

@@ -1,3 +1,4 @@
+export { duringTransaction } from "./open-transaction.js";
 export { PATIENT, startServer, type TestServer } from "./postgres-server.js";
 export { describeOnSharedPostgres } from "./shared-server.js";
 export { ask } from "./standby.js";

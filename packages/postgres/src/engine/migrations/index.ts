@@ -1,4 +1,4 @@
-import { LatchkeyError, unfit } from "@latchkey/core";
+import { LatchkeyError, unavailable, unfit } from "@latchkey/core";
 import type { Ask } from "../database.js";
 import { serverCode } from "../errors.js";
 import { CHARGE } from "./charge.js";
@@ -73,6 +73,18 @@ const FUNCTION_NAMES = [
 /** The schema that a schema without its functions counts as. */
 const WITHOUT_FUNCTIONS = MIGRATIONS.indexOf(HOLDS);
 
+/**
+ * How long an update may wait for a lock on a table, in ms. Statements of other processes queue behind it meanwhile, even those that the
+ * holder of the lock does not block.
+ */
+const TABLE_LOCK_MS = 500;
+
+/** How long an update pauses after it gave up a lock, in ms: statements that queued behind it run. */
+const PAUSE_MS = 1_000;
+
+const LOCKED =
+  "the tables of latchkey have to be updated, and another transaction holds a lock on them: a long query, pg_dump, or another process that updates them. Nothing was changed: try again when it has ended";
+
 /** What a connection leads to: server, version and objects. Names of tables and functions are given as lists of texts. */
 const EXAMINE = `SELECT pg_catalog.version(), pg_catalog.current_setting('server_version_num'),
   pg_catalog.current_setting('server_encoding'), (pg_catalog.to_regclass($1) IS NOT NULL)::text,
@@ -144,22 +156,36 @@ async function examine(ask: Ask, schema: string): Promise<Found> {
  * turns. If it is up to date, the schema is only read, so no right to create tables is needed.
  *
  * Functions that are missing are created again: a dump of tables alone (`pg_dump -t`) has none.
+ *
+ * @param deadline - `performance.now()` after which nobody waits for the result: then the server gives up its locks as well.
  */
-export async function bringUpToDate(ask: Ask, schema: string): Promise<void> {
+export async function bringUpToDate(ask: Ask, schema: string, deadline: number): Promise<void> {
   const found = await examine(ask, schema);
   if (found.version === LATEST && found.missing === null) return;
-  await ask({ sql: updateOf(schema, found), values: [], isOnce: true }).catch((error) => {
-    throw serverCode(error) === "42501" && found.version > 0 ? unfit(outdated(found)) : error;
-  });
+  for (;;) {
+    const waitMs = Math.max(1, Math.ceil(deadline - performance.now()));
+    try {
+      await ask({ sql: updateOf(schema, found, waitMs), values: [], isOnce: true });
+      return;
+    } catch (error) {
+      const code = serverCode(error);
+      if (code === "42501" && found.version > 0) throw unfit(outdated(found));
+      if (code !== "55P03") throw error;
+    }
+    if (performance.now() + PAUSE_MS >= deadline) throw unavailable(LOCKED);
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  }
 }
 
-function updateOf(schema: string, { missing }: Found): string {
+function updateOf(schema: string, { missing }: Found, waitMs: number): string {
   const steps = MIGRATIONS.map(
     (sql, place) => `IF found < ${place + 1} THEN EXECUTE $migration$${sql}$migration$; END IF;`,
   );
   const sql = `DO $do$ DECLARE found integer; BEGIN
     PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+    PERFORM set_config('lock_timeout', '${waitMs}ms', true);
     PERFORM pg_advisory_xact_lock(1818326891, 0);
+    PERFORM set_config('lock_timeout', '${Math.min(waitMs, TABLE_LOCK_MS)}ms', true);
     -- Not to_regnamespace: it may still know from before the lock that there is none.
     IF NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = '${schema}') THEN EXECUTE 'CREATE SCHEMA "${schema}"'; END IF;
     EXECUTE 'CREATE TABLE IF NOT EXISTS latchkey.schema_version (version integer NOT NULL CHECK (version >= 1))';
@@ -167,8 +193,11 @@ function updateOf(schema: string, { missing }: Found): string {
     ${missing === null ? "" : `found := least(found, ${WITHOUT_FUNCTIONS});`}
     ${steps.join("\n")}
     IF found < ${LATEST} THEN
-      -- It has no primary key: without this, a publication of all tables would forbid deleting a row of it.
-      EXECUTE 'ALTER TABLE latchkey.schema_version REPLICA IDENTITY FULL';
+      -- It has no primary key: without this, a publication of all tables would forbid deleting a row of it. A lock that even readers wait
+      -- for, so only if it is needed.
+      IF NOT EXISTS (SELECT FROM pg_class WHERE oid = 'latchkey.schema_version'::regclass AND relreplident = 'f') THEN
+        EXECUTE 'ALTER TABLE latchkey.schema_version REPLICA IDENTITY FULL';
+      END IF;
       EXECUTE 'DELETE FROM latchkey.schema_version';
       EXECUTE 'INSERT INTO latchkey.schema_version VALUES (${LATEST})';
     END IF;
@@ -187,6 +216,6 @@ function outdated({ version, missing }: Found): string {
   const more = names.length > 3 ? ` and ${names.length - 3} more` : "";
   if (names.length > 0)
     return `functions of latchkey are missing in the database: ${names.slice(0, 3).join(", ")}${more}. Call migrate of @latchkey/postgres as the user that owns the tables`;
-  const who = version === 0 ? "a user that may create tables" : "the user that owns them";
+  const who = version === 0 ? "a user that may create tables" : "the user that owns the tables";
   return `the database has schema ${version} of latchkey, and ${LATEST} is needed: call migrate of @latchkey/postgres as ${who}`;
 }
