@@ -136,6 +136,22 @@ describe("text that no backup has", () => {
   });
 });
 
+test.each([
+  '{"list":"orbits:x","of":"orbit"}',
+  '{"kind":"orbit","id":"orb_1","version":1,"body":{}}',
+  '{"counted":"orb_1","of":"orbit","sums":[[0,"VALID",1]]}',
+])(
+  "a line of a kind that only a newer version has is not only called damaged: %s",
+  async (line) => {
+    const workspace = '{"workspace":"ws_default"}';
+    const { error } = await refusal(gzipSync(`${HEADER}\n${workspace}\n${line}\n`));
+    expect(error).toMatchObject({
+      code: "PRECONDITION_FAILED",
+      message: expect.stringContaining("line 3 is damaged, or a newer latchkey wrote it"),
+    });
+  },
+);
+
 test("a line of 150 MB, packed into 150 kB, is not unpacked beyond the bound", async () => {
   const packed = gzipSync(Buffer.alloc(150 * MB, "x"));
   const before = process.memoryUsage();

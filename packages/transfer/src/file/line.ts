@@ -128,7 +128,7 @@ export function parseLine(text: string, number: number, workspaceId: string): Li
     return read(fields, workspaceId);
   } catch (error) {
     if (error instanceof LatchkeyError && error.code === "PRECONDITION_FAILED") throw error;
-    throw unusable(`line ${number} is damaged`, error);
+    throw unusable(`line ${number} is damaged, or a newer latchkey wrote it`, error);
   }
 }
 
