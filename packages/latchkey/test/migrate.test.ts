@@ -1,8 +1,16 @@
 import { createLatchkey } from "@latchkey/core";
 import { postgresStore } from "@latchkey/postgres";
-import { describeWithPostgres, POSTGRES_URL, startServer } from "@latchkey/postgres/testing";
+import {
+  ask,
+  describeWithPostgres,
+  duringTransaction,
+  POSTGRES_URL,
+  startServer,
+} from "@latchkey/postgres/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { runArguments } from "../src/program.js";
 import { runCommand } from "../src/testing/run-command.js";
+import { testHost } from "../src/testing/test-host.js";
 
 test("latchkey migrate refuses a store without migrations", async () => {
   await expect(runCommand(["migrate", "--store", "memory:"])).rejects.toThrow(
@@ -25,6 +33,27 @@ describeWithPostgres("latchkey migrate", () => {
     const { apiId } = await latchkey.createApi({ name: "tide-tables" });
     expect((await latchkey.getApi({ apiId })).name).toBe("tide-tables");
     await latchkey.close();
+  });
+
+  test("says that it still waits, while another transaction holds a lock on tables that it has to update", async () => {
+    const url = POSTGRES_URL ?? server?.url ?? "";
+    const schema = `waits_${process.pid}`;
+    const args = ["migrate", "--store", url, "--schema", schema];
+    await runCommand(args);
+    await ask({ url }, `UPDATE ${schema}.schema_version SET version = 5`);
+    const lines: string[] = [];
+    const keep = (line: string) => void lines.push(line);
+    let running: Promise<unknown> | undefined;
+    await duringTransaction(url, `LOCK TABLE ${schema}.list IN ACCESS SHARE MODE`, async () => {
+      running = runArguments(args, testHost({ env: {}, print: keep, warn: keep }));
+      await expect
+        .poll(() => lines, { timeout: 10_000 })
+        .toEqual([
+          expect.stringContaining("waiting for a lock on them that a long query or pg_dump"),
+        ]);
+    });
+    await running;
+    expect(lines[1]).toBe("the tables are up to date");
   });
 
   test("every command uses --schema, and a copy writes to --to-schema, with or without prepared statements", async () => {

@@ -17,7 +17,7 @@ export async function startStandby(
 
 /** The rows of an answer, over a separate connection. */
 export async function ask(
-  server: TestServer,
+  server: Pick<TestServer, "url">,
   sql: string,
 ): Promise<readonly (readonly unknown[])[]> {
   const client = new pg.Client({ connectionString: server.url });
