@@ -2,6 +2,7 @@ import { createLatchkey } from "@latchkey/core";
 import Database from "better-sqlite3";
 import { afterAll, expect, test } from "vitest";
 import { sqliteStore } from "./index.js";
+import { damageFile } from "./testing/damage.js";
 import { openScratch, withDatabase } from "./testing/scratch.js";
 
 const scratch = openScratch();
@@ -146,4 +147,27 @@ test("a reservation in use takes two statements, and its end five, beside the tr
     ],
   });
   database.close();
+});
+
+test("a page of reservations reads only those that are on it, however many are open", async () => {
+  const path = scratch.newPath();
+  const store = sqliteStore(path);
+  const latchkey = createLatchkey({ store, clock: () => NOW, usage: false });
+  const { apiId } = await latchkey.createApi({ name: "tiles" });
+  const { key, keyId } = await latchkey.createKey({ apiId, remaining: 10 });
+  for (let number = 0; number < 3; number += 1) await latchkey.reserve({ key });
+  const of = { kind: "key", id: keyId } as const;
+  const ids = (await store.holds(latchkey.workspaceId, of, null, 9)).map(({ id }) => id);
+  expect(ids).toHaveLength(3);
+  // To read it is an error.
+  damageFile(path, "UPDATE latchkey_hold SET value = '' WHERE id = ?", [ids[1]]);
+
+  expect(await store.holds(latchkey.workspaceId, of, null, 1)).toMatchObject([{ id: ids[0] }]);
+  expect(await store.holds(latchkey.workspaceId, of, ids[1] as string, 9)).toMatchObject([
+    { id: ids[2] },
+  ]);
+  await expect(store.holds(latchkey.workspaceId, of, null, 2)).rejects.toMatchObject({
+    code: "STORE_CORRUPT",
+  });
+  await store.close();
 });

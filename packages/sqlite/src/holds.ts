@@ -136,13 +136,12 @@ export function holdsBeside(
   limit: number,
 ): readonly Hold[] {
   return connection.snapshot(() => {
-    const seq = seqOf(connection, connection.names.workspace(workspaceId), of);
-    const rows = seq === null ? [] : over(connection, seq, ALL, ALL);
-    return rows
-      .map(([value, , , id]) => parseHold(id as string, value as string))
-      .filter(({ id }) => after === null || id > after)
-      .sort((one, other) => (one.id < other.id ? -1 : 1))
-      .slice(0, limit);
+    const { run, names } = connection;
+    const workspace = names.workspace(workspaceId);
+    const seq = seqOf(connection, workspace, of);
+    const beside = [seq, after ?? ""];
+    const rows = seq === null ? [] : run.holdsBeside.all(workspace, ...beside, ...beside, limit);
+    return rows.map(([id, value]) => parseHold(id as string, value as string));
   });
 }
 
