@@ -305,6 +305,29 @@ describeWithServers("holds in Redis", () => {
     });
   });
 
+  test("holds that are restored unchanged are not written again", async () => {
+    await put(1, { usage: usesOf(10) });
+    for (const id of ["rsv_a", "rsv_b", "rsv_c"]) await reserve(id);
+    const holds = await store.holds(WORKSPACE, at("key"), null, 9);
+    const sums = (await load(store, at("key"))).usage?.holds ?? null;
+    const before = [await held(), await ends()];
+    const [first, ...rest] = holds.map((hold) => ({ ...hold, limits: [...hold.limits] }));
+    const changed = { ...(first as (typeof holds)[number]), expiresAt: NOW + 2 * MINUTE_MS };
+    for (const [restored, rewritten] of [
+      [holds, 0],
+      [[changed, ...rest], 1],
+      [holds, 1],
+    ] as const) {
+      await control.config("RESETSTAT");
+      const step = { kind: "restore", of: at("key"), sums, holds: restored } as const;
+      expect(await settle(step)).toEqual({ kind: "restored" });
+      const removals = /cmdstat_zrem:calls=(\d+)/.exec(await control.info("commandstats"));
+      expect(Number(removals?.[1] ?? 0)).toBe(rewritten);
+      expect(await store.holds(WORKSPACE, at("key"), null, 9)).toEqual(restored);
+    }
+    expect([await held(), await ends()]).toEqual(before);
+  });
+
   describe("when a server is killed", () => {
     test("an answered end is repeated as it was, and takes and gives nothing again", async () => {
       const own = await startServer({ appendfsync: "always" });

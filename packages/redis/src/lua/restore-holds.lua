@@ -25,8 +25,7 @@ local lastName = whole(call("HGET", KEYS[1], "holds") or "0")
 if not lastName then return { "CORRUPT" } end
 local name = owner.name or format("%.0f", lastName + 1)
 for number = at + 1, sums ~= "-" and #ARGV or 0, 2 do
-  wanted[ARGV[number]] = true
-  parseHold(ARGV[number + 1])
+  wanted[ARGV[number]] = parseHold(ARGV[number + 1])
 end
 owner.sums = sumsOf(" =" .. name .. "/" .. sums)
 if isCorrupt or not owner.sums and sums ~= "-" then return { "CORRUPT" } end
@@ -36,7 +35,7 @@ for _, entry in ipairs(call("ZRANGEBYLEX", KEYS[3], from, to)) do
   if not wanted[other] then detachHold(name, entry) end
 end
 for number = at + 1, sums ~= "-" and #ARGV or 0, 2 do
-  local hold, before = parseHold(ARGV[number + 1]), call("HGET", KEYS[2], ARGV[number])
+  local hold, before = wanted[ARGV[number]], call("HGET", KEYS[2], ARGV[number])
   local names = { "-", match(hold.head, " (%S+) ") ~= "-" and "-" or nil }
   local oldNames, oldText = match(before or "", "^(%S+) (.*)$")
   local place = 1
@@ -44,7 +43,9 @@ for number = at + 1, sums ~= "-" and #ARGV or 0, 2 do
     names[place], place = old, place + 1
   end
   hold.id, names[ARGV[3] == "k" and 1 or 2] = ARGV[number], name
-  local old = oldText and parseHold(oldText)
+  local text = table.concat(names, ",") .. " " .. ARGV[number + 1]
+  -- A live copy restores all holds of a record again and again, of which few have changed.
+  local old = text ~= before and oldText and parseHold(oldText)
   for _, each in ipairs(names) do
     if old and old.expiresAt then
       old.id = hold.id
@@ -52,7 +53,7 @@ for number = at + 1, sums ~= "-" and #ARGV or 0, 2 do
     end
     if each ~= "-" then call("ZADD", KEYS[3], "0", entryOf(each, hold)) end
   end
-  call("HSET", KEYS[2], hold.id, table.concat(names, ",") .. " " .. ARGV[number + 1])
+  if text ~= before then call("HSET", KEYS[2], hold.id, text) end
 end
 owner.isMoved = true
 if owner.sums and not owner.name then
