@@ -26,12 +26,32 @@ export function openNamed(
   );
 }
 
-/** Opens a store whose errors say which one it is, for transfers, which may use two. */
+/**
+ * How long a call of a transfer may take, in ms. No verification waits for it, and what takes hours must not end because a disk or a rewrite
+ * of a log holds up one write, which cannot be repeated like a read.
+ */
+export const TRANSFER_PATIENCE_MS = 10_000;
+
+/** The same store, opened with the patience of a transfer. */
+export function forTransfer(choice: StoreChoice): StoreChoice {
+  const patience = TRANSFER_PATIENCE_MS;
+  const { sqlite, redis, postgres } = choice.options;
+  return {
+    ...choice,
+    options: {
+      sqlite: { ...sqlite, deadlineMs: patience },
+      redis: { ...redis, commandTimeoutMs: patience, configTimeoutMs: patience },
+      postgres: { ...postgres, chargeTimeoutMs: patience, timeoutMs: patience },
+    },
+  };
+}
+
+/** Opens a store for a transfer. Its errors say which one it is, because a transfer may use two. */
 export function openForTransfer(choice: StoreChoice): KeyStore {
   const fail = (error: unknown): never => {
     throw namingStore(error, choice);
   };
-  return interceptStore(openChosen(choice), (_, run) => {
+  return interceptStore(openChosen(forTransfer(choice)), (_, run) => {
     try {
       const answer = run();
       return answer instanceof Promise ? answer.catch(fail) : answer;

@@ -4,7 +4,9 @@ import { describe, expect, test } from "vitest";
 import { cliStore } from "../testing/cli-store.js";
 import { runInProcess } from "../testing/run-in-process.js";
 import { tempFolder } from "../testing/temp-folder.js";
+import { forTransfer, TRANSFER_PATIENCE_MS } from "./named-store.js";
 import { PASSWORD_IN_ARGUMENTS } from "./secret-input.js";
+import { chooseStore } from "./store-options.js";
 
 describe("a store", () => {
   test("can be named by a variable instead of an argument", async () => {
@@ -148,5 +150,20 @@ describe("a workspace", () => {
     });
     await run("workspace disable ws_winds");
     expect((await run("workspace get --workspace ws_winds")).exitCode).toBe(0);
+  });
+});
+
+test("a transfer waits longer for every call than a server does, and keeps the options of the store", () => {
+  const given = { allowEviction: true, schema: "keys" } as const;
+  const choice = chooseStore("redis://localhost:6379/0", "--from", given, "existing");
+  const patience = TRANSFER_PATIENCE_MS;
+  expect(patience).toBeGreaterThan(2_000);
+  expect(forTransfer(choice)).toEqual({
+    ...choice,
+    options: {
+      sqlite: { deadlineMs: patience },
+      redis: { ...choice.options.redis, commandTimeoutMs: patience, configTimeoutMs: patience },
+      postgres: { ...choice.options.postgres, chargeTimeoutMs: patience, timeoutMs: patience },
+    },
   });
 });
