@@ -28,7 +28,7 @@ import {
   printRecord,
   printRows,
 } from "./output.js";
-import { changeCounter } from "./progress.js";
+import { changeCounter, lookedLines } from "./progress.js";
 import { addRepeatOption, type Input, perform, type RepeatOption } from "./repeats.js";
 import {
   addStoreOptions,
@@ -170,6 +170,8 @@ export interface ListCommand<Item> {
     readonly cursor?: string | undefined;
     /** Damaged records that were left out. */
     readonly damaged?: number | undefined;
+    /** Records read to find these. */
+    readonly scanned?: number | undefined;
   }>;
   /** `now`: Unix epoch ms. */
   readonly columns: (now: EpochMs) => readonly Column<Item>[];
@@ -188,11 +190,13 @@ function addList<Item>(group: Command, host: Host, spec: ListCommand<Item>): voi
     const typed = inputOf(command, fields, host);
     await withLatchkey(options, host, async (latchkey) => {
       const input = await withIds(latchkey, typed, command);
+      const looked = lookedLines(host);
       let cursor: string | undefined;
       let damaged = 0;
       do {
         const page = await spec.page(latchkey, cursor === undefined ? input : { ...input, cursor });
         printRows(host, options, page.items, spec.columns(latchkey.now()));
+        if (page.scanned !== undefined) looked(page.scanned);
         damaged += page.damaged ?? 0;
         cursor = page.cursor;
       } while (cursor !== undefined);

@@ -26,6 +26,20 @@ export function progressLines(
   };
 }
 
+/**
+ * Writes to stderr how many records a command has looked at: it may look at many, and find none.
+ *
+ * @returns A function to be called with the number of records of each page.
+ */
+export function lookedLines(host: Pick<Host, "warn">): (records: number) => void {
+  const show = progressLines(host);
+  let looked = 0;
+  return (records) => {
+    looked += records;
+    show(() => `looked at ${plural(looked, "record")} so far`);
+  };
+}
+
 /** Writes the progress of a transfer to stderr. */
 export function transferProgress(host: Host): ProgressListener {
   const show = progressLines(host);

@@ -14,6 +14,7 @@ import type { Host } from "../command-line/host.js";
 import { costsText } from "../command-line/key-cells.js";
 import { addCommonOptions, type CommonOptions } from "../command-line/operations.js";
 import { type Column, instant, minute, printRows } from "../command-line/output.js";
+import { lookedLines } from "../command-line/progress.js";
 import { keyPages, recordPages } from "../command-line/record-pages.js";
 import { withLatchkey } from "../command-line/store-options.js";
 import { heldUses, leasesBeside, seemsDead } from "../doctor/leases.js";
@@ -62,6 +63,7 @@ export function addLeases(program: Command, host: Host): void {
       const { workspaceId } = latchkey;
       const { found } = await store.read(workspaceId, [STATE_ADDRESS]);
       const longest = leaseTimesOf(found[0] ?? null)?.wait ?? 0;
+      const looked = lookedLines(host);
       const seen = new Set<string>();
       for await (const records of counted(latchkey, store)) {
         const now = latchkey.now();
@@ -79,6 +81,7 @@ export function addLeases(program: Command, host: Host): void {
             shown.push(shownLease(lease, longest, state));
           }
         if (shown.length > 0) printRows(host, options, shown, COLUMNS);
+        looked(records.length);
       }
     });
   });

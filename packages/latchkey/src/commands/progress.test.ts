@@ -12,8 +12,12 @@ async function slowWorkspace(keys: number) {
   const { workspaceId } = await latchkey.createWorkspace();
   const tenant = latchkey.workspace(workspaceId);
   const { apiId } = await tenant.createApi({ name: "tides" });
-  for (let made = 0; made < keys; made += 1)
-    await tenant.createKey({ apiId, externalId: "acct_1" });
+  for (let left = keys; left > 0; left -= 100)
+    await Promise.all(
+      Array.from({ length: Math.min(left, 100) }, () =>
+        tenant.createKey({ apiId, externalId: "acct_1" }),
+      ),
+    );
   await latchkey.close();
   let now = 0;
   vi.spyOn(performance, "now").mockImplementation(() => {
@@ -56,3 +60,14 @@ test("the deletion of the keys of an owner says how many it has found, before it
   expect(stdout).toBe("201 keys are deleted\n");
   expect(stderr).toMatch(/^latchkey: 200 keys found so far\n/);
 });
+
+test.each(["leases", "keys find --name-contains tide"])(
+  "%s says how many records it has looked at so far",
+  async (command) => {
+    const { store, workspaceId } = await slowWorkspace(2_001);
+    const args = [...command.split(" "), "--store", store, "--workspace", workspaceId];
+    const { exitCode, stdout, stderr } = await runInProcess(args);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: "" });
+    expect(stderr).toMatch(/^latchkey: looked at \d+ records so far\n/);
+  },
+);
