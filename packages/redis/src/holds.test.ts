@@ -10,7 +10,13 @@ import {
   usesOf,
   WORKSPACE,
 } from "@latchkey/conformance";
-import { createLatchkey, type HoldStep, type KeyStore, type Latchkey } from "@latchkey/core";
+import {
+  allHolds,
+  createLatchkey,
+  type HoldStep,
+  type KeyStore,
+  type Latchkey,
+} from "@latchkey/core";
 import type { Redis } from "ioredis";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Names } from "./engine/names.js";
@@ -303,6 +309,24 @@ describeWithServers("holds in Redis", () => {
       await expect(reserve("rsv_a")).rejects.toMatchObject(CORRUPT);
       expect([await counters(), await held()]).toEqual([before, {}]);
     });
+  });
+
+  test("however many there are, their ids are listed once to read all, and one script reads at most a thousand", async () => {
+    await put(1, { usage: usesOf(10) });
+    await reserve("rsv_a");
+    const [first] = await store.holds(WORKSPACE, at("key"), null, 1);
+    const sums = (await load(store, at("key"))).usage?.holds ?? null;
+    const holds = Array.from({ length: 2_500 }, (_, index) => ({
+      ...(first as NonNullable<typeof first>),
+      id: `rsv_${10_000 + index}`,
+    }));
+    await settle({ kind: "restore", of: at("key"), sums, holds });
+    await control.config("RESETSTAT");
+    expect(await allHolds(store, WORKSPACE, at("key"))).toEqual(holds);
+    const stats = await control.info("commandstats");
+    const callsOf = (name: string) =>
+      Number(new RegExp(`cmdstat_${name}:calls=(\\d+)`).exec(stats)?.[1]);
+    expect([callsOf("zrangebylex"), callsOf("evalsha")]).toEqual([1, 4]);
   });
 
   test("holds that are restored unchanged are not written again", async () => {

@@ -16,6 +16,9 @@ import { asList, digits, holderLetter, orDash, refillText } from "./engine/store
 import type { Workspace } from "./engine/workspace.js";
 import { sumsAt } from "./statistics.js";
 
+/** Most holds that one script reads: some milliseconds, in which Redis does nothing else. */
+const HOLDS_AT_ONCE = 1_000;
+
 /** The methods of a store about holds. */
 export function holdsOf(at: (workspaceId: string) => Workspace) {
   return {
@@ -30,7 +33,7 @@ export function holdsOf(at: (workspaceId: string) => Workspace) {
         workspace.connection.held.forget(workspace.shared, idOf(step));
       return result;
     },
-    /** Two round trips: first the ids, then the holds. Holds that end in between are left out. */
+    /** First the ids, then the holds, in a round trip for each thousand. Holds that end in between are left out. */
     async holds(workspaceId, of, after, limit) {
       const workspace = at(workspaceId);
       const { shared, holds, holdEnds } = workspace;
@@ -42,7 +45,7 @@ export function holdsOf(at: (workspaceId: string) => Workspace) {
         .sort();
       const found: Hold[] = [];
       while (found.length < limit && ids.length > 0) {
-        const wanted = ids.splice(0, limit - found.length);
+        const wanted = ids.splice(0, Math.min(limit - found.length, HOLDS_AT_ONCE));
         const texts = await workspace.run(SCRIPTS.listHolds, keys, [of.id, ...wanted]);
         for (const [index, text] of asList(texts, "list").entries()) {
           if (text === null) continue;

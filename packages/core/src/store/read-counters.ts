@@ -5,8 +5,8 @@ import type { RecordAddress } from "./change.js";
 import type { LimitReading } from "./charge.js";
 import type { KeyStore } from "./key-store.js";
 
-/** Most holds that are read at once. */
-const PAGE = 1_000;
+/** Most holds that are asked for at once. For each page, a store may go through the ids of all holds of the record, to sort them. */
+const PAGE = 20_000;
 
 /** All holds of a record, in ascending order of id. */
 export async function allHolds(
