@@ -41,4 +41,27 @@ describeInBrowser("figures about keys", (open) => {
     await page.waitForURL(/createdAfter=\d+$/);
     await page.getByText("map server").waitFor();
   });
+
+  test("of an owner with more than a thousand are not counted: the first are listed, and all are revoked", async () => {
+    const { latchkey, origin, url } = await mount(OPERATOR);
+    const { apiId } = await latchkey.createApi({ name: "maps" });
+    const owned = { apiId, externalId: "northwind" };
+    for (let made = 0; made < 1_200; made += 100)
+      await Promise.all(Array.from({ length: 100 }, () => latchkey.createKey(owned)));
+    const { id } = await latchkey.getIdentity({ externalId: "northwind" });
+    const { page } = await open(origin);
+    let lists = 0;
+    page.on("request", (request) => {
+      if (request.url().includes("keys.listKeys")) lists += 1;
+    });
+    await page.goto(`${url}#/identities/${id}`);
+    await page.getByText("These are the first 1,000 keys.").waitFor();
+    expect(lists).toBe(10);
+    await page.getByRole("button", { name: "Revoke all keys" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText(/^All keys of northwind are deleted/).waitFor();
+    await dialog.getByRole("button", { name: "Revoke all keys" }).click();
+    await page.getByText("1,200 keys of northwind: revoked.").waitFor();
+    await page.getByText("This owner has no keys").waitFor();
+  });
 });

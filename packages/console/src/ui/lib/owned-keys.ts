@@ -2,18 +2,28 @@ import { ApiError, call } from "./api.js";
 import type { Allowed } from "./permissions.js";
 import type { Key } from "./types.js";
 
-/** The keys of an owner in all APIs that the operator may read. */
-export async function keysOfOwner(identityId: string, allowed: Allowed): Promise<readonly Key[]> {
+/** Maximum keys of an owner to load: each hundred of them takes a request, and the server reads a part of each API for it. */
+const MOST_KEYS = 1_000;
+
+/** Keys of an owner in the APIs that the operator may read. */
+export interface OwnedKeys {
+  readonly keys: readonly Key[];
+  /** Whether there are more, which were not loaded. */
+  readonly hasMore: boolean;
+}
+
+/** The first keys of an owner in all APIs that the operator may read. */
+export async function keysOfOwner(identityId: string, allowed: Allowed): Promise<OwnedKeys> {
   if (allowed.can("api", "read_api") && allowed.can("api", "read_key"))
-    return everyPage<Key>("keys.listKeys", "keys", { identityId });
+    return firstKeys("keys.listKeys", { identityId });
   const apiIds = allowed.idsOf("api", "read_key");
   const readable = apiIds.filter((apiId) => allowed.can("api", "read_api", apiId));
   const found = await Promise.all(
-    readable.map((apiId) =>
-      unlessGone(everyPage<Key>("apis.listKeys", "keys", { apiId, identityId })),
-    ),
+    readable.map((apiId) => unlessGone(firstKeys("apis.listKeys", { apiId, identityId }))),
   );
-  return found.flatMap((keys) => keys ?? []);
+  const keys = found.flatMap((each) => each?.keys ?? []);
+  const hasMore = keys.length > MOST_KEYS || found.some((each) => each?.hasMore);
+  return { keys: keys.slice(0, MOST_KEYS), hasMore };
 }
 
 /** The answer about an API that a permission names; null if the API was deleted, because the permission outlives it. */
@@ -26,19 +36,18 @@ export async function unlessGone<Answer>(asking: Promise<Answer>): Promise<Answe
   }
 }
 
-async function everyPage<Item>(
-  operation: string,
-  field: string,
-  input: object,
-): Promise<readonly Item[]> {
-  const items: Item[] = [];
+async function firstKeys(operation: string, input: object): Promise<OwnedKeys> {
+  const keys: Key[] = [];
   let cursor: string | undefined;
   do {
-    const page: Record<string, unknown> = await call(operation, { ...input, cursor });
-    items.push(...(page[field] as Item[]));
-    cursor = page.cursor as string | undefined;
-  } while (cursor !== undefined);
-  return items;
+    const page: { readonly keys: readonly Key[]; readonly cursor?: string } = await call(
+      operation,
+      { ...input, cursor },
+    );
+    keys.push(...page.keys);
+    cursor = page.cursor;
+  } while (cursor !== undefined && keys.length < MOST_KEYS);
+  return { keys, hasMore: cursor !== undefined };
 }
 
 /**

@@ -15,6 +15,8 @@ export interface IdentityDialogProps {
   readonly identity: Identity;
   /** The loaded keys of the owner, as far as the operator may see them. */
   readonly keys: readonly Key[];
+  /** Whether it has more keys, which were not loaded. */
+  readonly hasMore: boolean;
   /** Whether these are all keys of the owner. */
   readonly isWhole: boolean;
   readonly onClose: () => void;
@@ -50,6 +52,7 @@ export function ActOnAllKeys({
   act,
   identity,
   keys,
+  hasMore,
   onClose,
   onDone,
   onActed,
@@ -61,7 +64,7 @@ export function ActOnAllKeys({
   const allowed = useAllowed();
   const { operation, title, done, what } = ACTS[act];
   const count = plural(keys.length, "key");
-  const submit = act === "revoke" ? `${title} ${count}` : `${title} all keys`;
+  const submit = act === "revoke" && !hasMore ? `${title} ${count}` : `${title} all keys`;
   const apis = new Set(keys.map(({ apiId }) => apiId)).size;
   return (
     <Confirm
@@ -79,8 +82,9 @@ export function ActOnAllKeys({
       }}
     >
       <p>
-        All {count} of <strong>{identity.externalId}</strong> in {plural(apis, "API")} {what} If it
-        fails partway, repeat it: it continues where it stopped.
+        All {hasMore ? "keys" : count} of <strong>{identity.externalId}</strong>
+        {!hasMore && ` in ${plural(apis, "API")}`} {what} If it fails partway, repeat it: it
+        continues where it stopped.
       </p>
     </Confirm>
   );

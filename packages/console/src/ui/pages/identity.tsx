@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { call } from "../lib/api.js";
 import { forgetLists, wholeList } from "../lib/list.js";
 import { type Loaded, useLoad } from "../lib/load.js";
-import { keysOfOwner } from "../lib/owned-keys.js";
+import { keysOfOwner, type OwnedKeys } from "../lib/owned-keys.js";
 import { useAllowed } from "../lib/permissions.js";
 import { linkTo, useRoute } from "../lib/router.js";
 import type { Identity, Key, Verdict } from "../lib/types.js";
@@ -48,7 +48,7 @@ export function IdentityPage({ identityId }: { readonly identityId: string }) {
   if (error !== null && identity === null)
     return <FailedPage title="Owner" error={error} retry={owner.reload} />;
   if (identity === null) return <Waiting lines={8} />;
-  const keys = owned.value ?? [];
+  const { keys = [], hasMore = false } = owned.value ?? {};
   const changed = () => {
     forgetLists();
     owner.reload();
@@ -56,9 +56,10 @@ export function IdentityPage({ identityId }: { readonly identityId: string }) {
   };
   const close = () => setOpen(null);
   const canSeeAll = allowed.can("api", "read_api") && allowed.can("api", "read_key");
-  const isWhole = canSeeAll && owned.value !== null && owned.error === null;
-  const dialog = { identity, keys, isWhole, onClose: close, onDone: changed };
-  const isAnyOff = keys.some(({ enabled }) => !enabled);
+  const isWhole = canSeeAll && owned.value !== null && owned.error === null && !hasMore;
+  const dialog = { identity, keys, hasMore, isWhole, onClose: close, onDone: changed };
+  // Of keys that were not loaded it is unknown.
+  const isAnyOff = hasMore || keys.some(({ enabled }) => !enabled);
   const canDelete = allowed.can("identity", "delete_identity", identityId);
   const canErase = allowed.can("identity", "erase_identity", identityId);
   const canReserve = allowed.can("identity", "read_reservation", identityId);
@@ -124,7 +125,7 @@ export function IdentityPage({ identityId }: { readonly identityId: string }) {
           ...(canAudit ? [["audit", "Audit"] as const] : []),
         ]}
       />
-      {(query.tab ?? "keys") === "keys" && <OwnedKeys owned={owned} />}
+      {(query.tab ?? "keys") === "keys" && <KeysOfOwner owned={owned} externalId={externalId} />}
       {query.tab === "limits" && owned.value !== null && <Limits identity={identity} keys={keys} />}
       {query.tab === "usage" && <UsageChart of={{ identityId }} />}
       {query.tab === "reservations" && canReserve && <Reservations of={{ identityId }} />}
@@ -141,21 +142,35 @@ export function IdentityPage({ identityId }: { readonly identityId: string }) {
   );
 }
 
-function OwnedKeys({ owned }: { readonly owned: Loaded<readonly Key[]> }) {
+function KeysOfOwner({
+  owned,
+  externalId,
+}: {
+  readonly owned: Loaded<OwnedKeys>;
+  readonly externalId: string;
+}) {
   const { value, error, reload } = owned;
   if (error !== null) return <Failure error={error} retry={reload} />;
   if (value === null) return <Waiting lines={6} />;
   return (
-    <ListTable
-      label="Keys of this owner"
-      list={wholeList(value)}
-      columns={COLUMNS}
-      empty={
-        <Empty title="This owner has no keys">
-          <p>To create one, open an API and enter this owner in the form.</p>
-        </Empty>
-      }
-    />
+    <>
+      {value.hasMore && (
+        <p>
+          These are the first {figure(value.keys.length)} keys.{" "}
+          <a href={linkTo(["keys"], { externalId })}>Find keys</a> lists all of them.
+        </p>
+      )}
+      <ListTable
+        label="Keys of this owner"
+        list={wholeList(value.keys)}
+        columns={COLUMNS}
+        empty={
+          <Empty title="This owner has no keys">
+            <p>To create one, open an API and enter this owner in the form.</p>
+          </Empty>
+        }
+      />
+    </>
   );
 }
 
