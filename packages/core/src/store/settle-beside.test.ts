@@ -3,7 +3,14 @@ import type { Hold } from "../rules/hold.js";
 import { PlainHolds } from "../testing/holds.js";
 import { SLOTS, UNITS, usageOf } from "../testing/records.js";
 import type { ChargePlan } from "./charge.js";
-import { type EndStep, type HoldStep, MOST_ENDED_AT_ONCE, REMEMBER_END_MS } from "./settle.js";
+import {
+  applyHoldStep,
+  type EndStep,
+  type HoldBook,
+  type HoldStep,
+  MOST_ENDED_AT_ONCE,
+  REMEMBER_END_MS,
+} from "./settle.js";
 
 const NOW = 90_000;
 const MINUTE = 60_000;
@@ -290,6 +297,28 @@ describe("a restored record", () => {
     expect(holds.settle({ ...step, sums: null, holds: [] }, NOW)).toEqual({ kind: "restored" });
     expect(openOf(holds)).toEqual([]);
     expect(holds.key.usage).toEqual(usageOf(92));
+  });
+
+  test("looks at each hold of the copy a few times, however many there are", () => {
+    const ids = Array.from({ length: 300 }, (_, number) => `rsv_${number}`);
+    const kept = new PlainHolds(usageOf(10), usageOf(null)).key;
+    const nothing = () => undefined;
+    const book = {
+      ...{ counters: () => kept, usage: () => kept.usage, setUsage: nothing, attach: nothing },
+      over: () => ids.map((id) => ({ hold: aHold(id), counters: [kept] })),
+      detach: () => expect.unreachable(),
+    } as unknown as HoldBook<typeof kept>;
+    let looks = 0;
+    const copied = ids.map((id) => ({
+      ...aHold("unused"),
+      get id() {
+        looks += 1;
+        return id;
+      },
+    }));
+    const step: HoldStep = { kind: "restore", of: KEY, sums, holds: copied };
+    expect(applyHoldStep(book, step, NOW)).toEqual({ kind: "restored" });
+    expect(looks).toBeLessThan(3 * ids.length);
   });
 
   test("is at the index of its kind", () => {

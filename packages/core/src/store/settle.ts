@@ -304,8 +304,9 @@ function restore<Counters>(
 ): HoldResult {
   const counters = book.counters(of);
   if (counters === null) return { kind: "restored" };
+  const wanted = new Set(holds.map(({ id }) => id));
   for (const found of book.over(counters, Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER))
-    if (!holds.some(({ id }) => id === found.hold.id)) book.detach(found, counters);
+    if (!wanted.has(found.hold.id)) book.detach(found, counters);
   for (const hold of holds) book.attach(hold, of.kind === "key" ? 0 : 1, counters);
   const { holds: _, ...usage } = book.usage(counters);
   book.setUsage(counters, sums === null ? usage : { ...usage, holds: sums });
