@@ -100,7 +100,7 @@ const exportUsage = operation(exportUsageInput, async (context, question): Promi
     throw badRequest([{ path: "end", message: RANGE_ERRORS[by] }]);
   const scope = scopeOf(context, question);
   const position = afterCursor(scope, cursor, POSITION);
-  if (position === null) await context.recorder?.flush();
+  if (position === null) await context.recorder?.flush(context.workspaceId);
   let place = position === null ? beginning(context, question) : readPlace(position);
   const { until } = place;
   const rows: UsageRow[] = [];
@@ -292,7 +292,7 @@ export const STATISTICS_TABLE = {
     if (!isAllowedRange(start, end, granularity))
       throw badRequest([{ path: "end", message: RANGE_ERRORS[granularity] }]);
     const subject = await subjectOf(context, question);
-    await context.recorder?.flush();
+    await context.recorder?.flush(context.workspaceId);
     const lastBucketAt = bucketStartAt(end - 1, granularity);
     const hours = await context.store.readStatistics(context.workspaceId, {
       subject,

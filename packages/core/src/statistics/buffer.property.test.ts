@@ -17,6 +17,7 @@ const verification = fc.record({
 });
 const hand = fc.record({
   kind: fc.constant("hand-over" as const),
+  of: fc.constantFrom(null, "ws_1", "ws_2"),
   isAdded: fc.array(fc.boolean(), { maxLength: 4 }),
 });
 const steps = fc.array(
@@ -51,7 +52,12 @@ test("every verification is added once for each of its subjects, whatever is giv
       let now = 0;
       for (const step of script) {
         if (step.kind === "hand-over") {
-          for (const [index, batch] of [...buffer.take(0)].entries()) {
+          const batches = [...buffer.take(0, step.of)];
+          const others = batches.filter(
+            ({ workspaceId }) => workspaceId !== (step.of ?? workspaceId),
+          );
+          expect(others).toEqual([]);
+          for (const [index, batch] of batches.entries()) {
             if (step.isAdded[index] === false) buffer.giveBack(batch);
             else stored.push(batch);
           }

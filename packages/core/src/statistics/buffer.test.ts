@@ -155,6 +155,25 @@ test("keys of a workspace share batches, in whatever order those of many workspa
   for (const { batch } of batches) expect(batch.uses).toHaveLength(20);
 });
 
+test("counts of one workspace can be taken out alone; the others stay, and are counted on", () => {
+  const buffer = createStatisticsBuffer(3);
+  const [own, other] = [countedKey(), countedKey({ id: "key_2", workspaceId: "ws_2" })];
+  for (const key of [own, other]) buffer.count(key, "VALID", HOUR_AT);
+  const taken = buffer.take(0, "ws_default");
+  // Built lazily: what is counted meanwhile is not among them.
+  expect([own, other].map((key) => buffer.count(key, "VALID", HOUR_AT))).toEqual([true, false]);
+  expect([...taken].map(({ workspaceId }) => workspaceId)).toEqual(["ws_default"]);
+  expect(buffer.heldKeys).toBe(2);
+  const left = [...buffer.take(0)].map(({ workspaceId, batch }) => [
+    workspaceId,
+    batch.counts[0]?.count,
+  ]);
+  expect(left).toEqual([
+    ["ws_2", 2],
+    ["ws_default", 1],
+  ]);
+});
+
 test("keys of different workspaces come in batches of their own", () => {
   const buffer = createStatisticsBuffer(10);
   buffer.count(countedKey(), "VALID", HOUR_AT);

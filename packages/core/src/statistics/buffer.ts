@@ -39,11 +39,18 @@ export interface StatisticsBuffer {
   count(key: CountedKey, code: SumCode, now: EpochMs, by?: number): boolean;
   /** Number of keys held, counted per hour. */
   readonly heldKeys: number;
-  /** Takes out all counts, in batches that are built lazily. Counts that are {@link LATE_MS} late go to the hour of `now`. */
-  take(now: EpochMs): Iterable<WorkspaceBatch>;
+  /**
+   * Takes out all counts, in batches that are built lazily. Counts that are {@link LATE_MS} late go to the hour of `now`.
+   *
+   * @param workspaceId - Takes out only those of this workspace.
+   */
+  take(now: EpochMs, workspaceId?: string | null): Iterable<WorkspaceBatch>;
   /** Takes back batches that were not added. For a store that stays away, the latest are held, up to {@link MAX_RETURNED_SIZE}. */
   giveBack(batch: WorkspaceBatch): void;
 }
+
+/** The generation of counts that were taken out: further verifications of their keys are counted anew. */
+const TAKEN = {};
 
 const MAX_SUM = Number.MAX_SAFE_INTEGER;
 
@@ -69,7 +76,7 @@ export function createStatisticsBuffer(
   let closed: KeyCounts[] = [];
   let returned: WorkspaceBatch[] = [];
   let returnedSize = 0;
-  /** Replaced with every hour and `take`. No two buffers share one, so counts that a key brings from another buffer are not used. */
+  /** Replaced with every hour. No two buffers share one, so counts that a key brings from another buffer are not used. */
   let generation: object = {};
   let hourAt: EpochMs = 0;
   let hourEndAt: EpochMs = 0;
@@ -126,14 +133,18 @@ export function createStatisticsBuffer(
     get heldKeys() {
       return current.size + closed.length;
     },
-    take(now) {
-      const held = [...closed, ...current.values()];
-      const batches = batchesIn(held, returned, now, isOfUses);
-      current = new Map();
-      closed = [];
-      returned = [];
-      returnedSize = 0;
-      generation = {};
+    take(now, workspaceId = null) {
+      const isTaken = (of: { readonly workspaceId: string }) =>
+        workspaceId === null || of.workspaceId === workspaceId;
+      const held = [...closed, ...current.values()].filter(isTaken);
+      const batches = batchesIn(held, returned.filter(isTaken), now, isOfUses);
+      for (const counts of held) {
+        counts.generation = TAKEN;
+        if (current.get(counts.keyId) === counts) current.delete(counts.keyId);
+      }
+      closed = closed.filter((counts) => !isTaken(counts));
+      returned = returned.filter((batch) => !isTaken(batch));
+      returnedSize = returned.reduce((size, batch) => size + sizeOf(batch), 0);
       return batches;
     },
     giveBack(batch) {

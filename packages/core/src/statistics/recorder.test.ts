@@ -147,6 +147,16 @@ test("counts of many workspaces are written four workspaces at a time, after the
   expect(Math.max(...all.atOnce)).toBe(4);
 });
 
+test("the counts of one workspace can be written alone; the timer of the others runs on", async () => {
+  const all = setUp();
+  countMany(all);
+  await all.recorder.flush("ws_7");
+  expect(all.batches.map(({ uses }) => uses.map(({ id }) => id))).toEqual([["key_a_7", "key_b_7"]]);
+  expect(all.timers).toHaveLength(1);
+  await all.fire();
+  expect(all.batches).toHaveLength(2_000);
+});
+
 test("full batches are written one after another", async () => {
   const { recorder, batches, atOnce } = setUp();
   for (let index = 0; index < 2_000; index += 1)

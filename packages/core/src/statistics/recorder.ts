@@ -67,8 +67,12 @@ export interface RecorderClocks {
 export interface StatisticsRecorder {
   /** Counts one verdict on a key. Nothing waits for it. */
   count(key: CountedKey, code: VerifyOutcome["code"] | SumCode, now: EpochMs, by?: number): void;
-  /** Resolves when everything that was counted before the call is written, or could not be. Never rejects. */
-  flush(): Promise<void>;
+  /**
+   * Resolves when everything that was counted before the call is written, or could not be. Never rejects.
+   *
+   * @param workspaceId - Writes only what was counted in this workspace; the rest waits for its time.
+   */
+  flush(workspaceId?: string): Promise<void>;
   /** Returns the call. It may count something before it ends, so {@link close} waits for it. */
   track<Call extends Promise<unknown>>(call: Call): Call;
   /** Flushes once the running calls have ended, or after a while. Never rejects. */
@@ -84,7 +88,7 @@ export interface StatisticsRecorder {
  * most the counts of the last `flushMs`. A batch that the store did not add is written with the next one; one that may have been added is
  * dropped, so that nothing is counted twice. Both are reported to `onError`.
  *
- * @param writeOthers - Writes whatever else this process saw, with every flush.
+ * @param writeOthers - Writes whatever else this process saw, with every flush of all workspaces.
  */
 export function createStatisticsRecorder(
   store: Pick<KeyStore, "addStatistics">,
@@ -126,19 +130,22 @@ export function createStatisticsRecorder(
     callOff = schedule(() => void flush(), delayMs);
   }
 
-  function flush(): Promise<void> {
-    callOff?.();
-    callOff = null;
-    isEarly = false;
-    flushed = flushed.then(writeAll);
+  function flush(workspaceId: string | null = null): Promise<void> {
+    if (workspaceId === null) {
+      callOff?.();
+      callOff = null;
+      isEarly = false;
+    }
+    flushed = flushed.then(() => write(workspaceId));
     return flushed;
   }
 
-  async function writeAll(): Promise<void> {
+  async function write(workspaceId: string | null): Promise<void> {
     let isFirst = true;
     let isAway = false;
     const passedAt = firstAt + Math.floor(steady() - firstMs);
-    for (const group of groupsOf(buffer.take(Math.max(passedAt, machineNow?.() ?? 0)))) {
+    const now = Math.max(passedAt, machineNow?.() ?? 0);
+    for (const group of groupsOf(buffer.take(now, workspaceId))) {
       // Even while the store is away: building batches takes time too.
       if (!isFirst) await yieldToEventLoop();
       isFirst = false;
@@ -146,7 +153,7 @@ export function createStatisticsRecorder(
       for (const batch of left) buffer.giveBack(batch);
       isAway ||= left.length > 0;
     }
-    await writeOthers().catch((error: unknown) => report(onError, error));
+    if (workspaceId === null) await writeOthers().catch((error: unknown) => report(onError, error));
   }
 
   /** @returns The batches that the store did not add, and can add later. */

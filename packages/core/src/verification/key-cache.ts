@@ -28,7 +28,7 @@ export interface KeyCounts extends CountedFor {
   readonly workspaceId: string;
   readonly hourAt: EpochMs;
   /** They are counted here as long as this is the generation of the buffer that holds them. */
-  readonly generation: object;
+  generation: object;
   /** Number of `VALID` verdicts, apart from the others: the hot path then writes to only one object. */
   valid: number;
   /** Ms from the start of the hour to the latest of them. A small number, unlike an instant: numbers beyond 2^31 are objects. */

@@ -148,7 +148,7 @@ export const NOTICE_TABLE = {
       const after = afterCursor(scope, cursor, DEADLINE_ID);
       await context.call?.isFirst();
       const seen = await writeCrossings(context, crossings?.take(workspaceId) ?? []);
-      await recorder?.flush();
+      await recorder?.flush(workspaceId);
       const now = context.now();
       const { due, goOnAfter } = await readDue(context, after, limit, now);
       const more = goOnAfter === null ? {} : { cursor: encodeCursor(scope, goOnAfter) };

@@ -88,7 +88,7 @@ export class SumsToForget {
     if (of.length === 0) return;
     const { store, workspaceId, recorder } = this.#context;
     // Counts that this process has not written yet.
-    await recorder?.flush();
+    await recorder?.flush(workspaceId);
     await deleteInBatches(this.#context, DELETED_AT_ONCE, (_, limit) =>
       store.deleteStatistics(workspaceId, END_OF_TIME, limit, of),
     );
