@@ -140,8 +140,12 @@ export function holdsBeside(
     const workspace = names.workspace(workspaceId);
     const seq = seqOf(connection, workspace, of);
     const beside = [seq, after ?? ""];
-    const rows = seq === null ? [] : run.holdsBeside.all(workspace, ...beside, ...beside, limit);
-    return rows.map(([id, value]) => parseHold(id as string, value as string));
+    const ids = seq === null ? [] : run.holdIds.all(...beside, ...beside).map(([id]) => id);
+    // The texts of holds on other pages are not read.
+    const page = JSON.stringify(ids.sort().slice(0, limit));
+    return run.holdsById
+      .all(page, workspace)
+      .map(([id, value]) => parseHold(id as string, value as string));
   });
 }
 

@@ -99,11 +99,12 @@ export const SQL = {
     "SELECT value, first, second, id FROM latchkey_hold WHERE first = ? AND expires_at <= ? ORDER BY expires_at LIMIT ?",
   overSecond:
     "SELECT value, first, second, id FROM latchkey_hold WHERE second = ? AND expires_at <= ? ORDER BY expires_at LIMIT ?",
-  /** The ids alone come from an index: the texts of holds on other pages are not read. */
-  holdsBeside: `SELECT id, value FROM latchkey_hold WHERE workspace = ? AND id IN (
-    SELECT id FROM latchkey_hold WHERE first = ? AND id > ?
-    UNION ALL SELECT id FROM latchkey_hold WHERE second = ? AND id > ?
-    ORDER BY id LIMIT ?) ORDER BY id`,
+  /** From an index alone. */
+  holdIds: `SELECT id FROM latchkey_hold WHERE first = ? AND id > ?
+    UNION ALL SELECT id FROM latchkey_hold WHERE second = ? AND id > ?`,
+  /** In the order of the ids. */
+  holdsById: `SELECT h.id, h.value FROM json_each(?) i CROSS JOIN latchkey_hold h
+    ON h.workspace = ? AND h.id = i.value`,
   nextEnd: `SELECT min(ends) FROM (SELECT min(expires_at) AS ends FROM latchkey_hold WHERE first = ?
     UNION ALL SELECT min(expires_at) FROM latchkey_hold WHERE second = ?)`,
   leaveFirst: "UPDATE latchkey_hold SET first = NULL WHERE first = ?",
