@@ -59,14 +59,6 @@ class LazyMembers<Members extends object, Source> implements ProxyHandler<object
     return Reflect.getOwnPropertyDescriptor(this.#whole(made), name);
   }
 
-  defineProperty(made: object, name: PropertyKey, descriptor: PropertyDescriptor): boolean {
-    return Reflect.defineProperty(this.#whole(made), name, descriptor);
-  }
-
-  deleteProperty(made: object, name: PropertyKey): boolean {
-    return Reflect.deleteProperty(this.#whole(made), name);
-  }
-
   preventExtensions(made: object): boolean {
     return Reflect.preventExtensions(this.#whole(made));
   }
