@@ -67,7 +67,7 @@ const mustBePacked = {
 };
 
 /** Most bytes of an unpacked package. Everyone installs core, so it stays small. @type {Record<string, number>} */
-const maxBytes = { core: 640_000 };
+const maxBytes = { core: 650_000 };
 
 /** @param {string} name */
 const notPacked = (name) => `not in the tarball: ${name}`;
