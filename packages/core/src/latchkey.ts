@@ -9,7 +9,7 @@ import { waitFor } from "./lib/promises.js";
 import { checkedRandom, createRandomPool } from "./lib/random.js";
 import { endLeases } from "./operations/after-leases.js";
 import { KnownIds, MAX_KNOWN_APIS, type OperationContext } from "./operations/context.js";
-import { writeAllCrossings } from "./operations/events/notice.js";
+import { flushCrossings } from "./operations/events/notice.js";
 import { DEFAULT_WORKSPACE_ID } from "./records/workspace.js";
 import type { Duration } from "./rules/duration.js";
 import type { MetaSchema, TypesOf } from "./rules/latchkey-types.js";
@@ -259,8 +259,8 @@ export function createLatchkey<
     recorder:
       counting === null
         ? null
-        : createStatisticsRecorder(store, counting, onError, clocks, () =>
-            writeAllCrossings(shared),
+        : createStatisticsRecorder(store, counting, onError, clocks, (workspaceId) =>
+            flushCrossings(shared, workspaceId),
           ),
   };
   const { vault, pepper, tokens } = options;

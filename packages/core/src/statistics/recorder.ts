@@ -88,14 +88,14 @@ export interface StatisticsRecorder {
  * most the counts of the last `flushMs`. A batch that the store did not add is written with the next one; one that may have been added is
  * dropped, so that nothing is counted twice. Both are reported to `onError`.
  *
- * @param writeOthers - Writes whatever else this process saw, with every flush of all workspaces.
+ * @param writeOthers - Writes whatever else this process saw in the workspace, or in all, with every flush.
  */
 export function createStatisticsRecorder(
   store: Pick<KeyStore, "addStatistics">,
   { flushMs, isDurable }: RecorderSettings,
   onError: ErrorListener | null,
   { steady, machineNow }: RecorderClocks,
-  writeOthers: () => Promise<void> = async () => undefined,
+  writeOthers: (workspaceId: string | null) => Promise<void> = async () => undefined,
   schedule: Schedule = scheduleOnHost,
 ): StatisticsRecorder {
   const buffer = createStatisticsBuffer(MAX_HELD_KEYS, isDurable);
@@ -153,7 +153,7 @@ export function createStatisticsRecorder(
       for (const batch of left) buffer.giveBack(batch);
       isAway ||= left.length > 0;
     }
-    if (workspaceId === null) await writeOthers().catch((error: unknown) => report(onError, error));
+    await writeOthers(workspaceId).catch((error: unknown) => report(onError, error));
   }
 
   /** @returns The batches that the store did not add, and can add later. */

@@ -193,13 +193,16 @@ async function writeCrossings(
   return written;
 }
 
-/** Writes the crossings of all workspaces, if the option `notice` is set. Otherwise it only drops limits whose windows have ended. */
-export async function writeAllCrossings(
+/**
+ * Writes the crossings of a workspace, or of all, if the option `notice` is set. Otherwise it only drops limits whose windows have ended.
+ */
+export async function flushCrossings(
   shared: Omit<OperationContext, "workspaceId">,
+  ofWorkspace: string | null,
 ): Promise<void> {
   const { crossings, notice, now } = shared;
   if (crossings === null) return;
-  const all = crossings.take(null);
+  const all = crossings.take(ofWorkspace);
   const isWanted = (one: Crossing) =>
     notice.writesByItself || !("period" in one) || one.period.endAt > now();
   crossings.giveBack(all.filter(isWanted));
