@@ -1,29 +1,19 @@
 import { createLatchkey, type Latchkey } from "@latchkey/core";
-import pg from "pg";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { migrate, postgresStore } from "./index.js";
 import { errorOf } from "./testing/errors.js";
-import { PATIENT, startServer, type TestServer } from "./testing/postgres-server.js";
+import { ownServer } from "./testing/own-server.js";
+import { PATIENT } from "./testing/postgres-server.js";
 import { describeWithServers } from "./testing/where.js";
 
 /** When all reservations are over. */
 const later = () => Date.now() + 600_000;
 
 describeWithServers("holds in PostgreSQL", () => {
-  let server: TestServer;
-  let pool: pg.Pool;
-
-  beforeAll(async () => {
-    server = await startServer({ fsync: "off" });
-    pool = new pg.Pool({ connectionString: server.url });
-  });
-  afterAll(async () => {
-    await pool.end();
-    await server.remove();
-  });
+  const own = ownServer();
 
   const openIn = (schema: string, clock = Date.now) =>
-    createLatchkey({ store: postgresStore(pool, { ...PATIENT, schema }), clock, usage: false });
+    createLatchkey({ store: postgresStore(own.pool, { ...PATIENT, schema }), clock, usage: false });
 
   async function reserve(latchkey: Latchkey, key: string, cost: number): Promise<string> {
     const verdict = await latchkey.reserve({ key, remaining: { cost } });
@@ -33,13 +23,13 @@ describeWithServers("holds in PostgreSQL", () => {
 
   test("an earlier schema gets a place for holds, and its data stays as it is", async () => {
     const schema = "without_holds";
-    await migrate(pool, { schema });
+    await migrate(own.pool, { schema });
     const before = openIn(schema);
     const { apiId } = await before.createApi({ name: "tiles" });
     const ratelimit = { limit: 10, duration: 60_000_000 };
     const { key, keyId } = await before.createKey({ apiId, remaining: 10, ratelimit });
     await before.verifyKey({ key });
-    await pool.query(`DROP TABLE ${schema}.hold CASCADE; ALTER TABLE ${schema}.counters DROP COLUMN holds;
+    await own.pool.query(`DROP TABLE ${schema}.hold CASCADE; ALTER TABLE ${schema}.counters DROP COLUMN holds;
       DROP TYPE ${schema}.plan, ${schema}.hold_step CASCADE; UPDATE ${schema}.schema_version SET version = 4`);
 
     const latchkey = openIn(schema);
@@ -69,7 +59,7 @@ describeWithServers("holds in PostgreSQL", () => {
     for (const damage of sums) {
       const { key, keyId } = await latchkey.createKey({ apiId, remaining: 10 });
       const reservationId = await reserve(latchkey, key, 2);
-      await pool.query(`UPDATE ${schema}.counters SET holds = $1 WHERE holds IS NOT NULL`, [
+      await own.pool.query(`UPDATE ${schema}.counters SET holds = $1 WHERE holds IS NOT NULL`, [
         damage,
       ]);
       for (const call of [
@@ -92,7 +82,7 @@ describeWithServers("holds in PostgreSQL", () => {
     for (const damage of texts) {
       const { key, keyId } = await latchkey.createKey({ apiId, remaining: 10 });
       const reservationId = await reserve(latchkey, key, 2);
-      await pool.query(`UPDATE ${schema}.hold SET value = $1 WHERE id = $2`, [
+      await own.pool.query(`UPDATE ${schema}.hold SET value = $1 WHERE id = $2`, [
         damage,
         reservationId,
       ]);
@@ -107,7 +97,7 @@ describeWithServers("holds in PostgreSQL", () => {
       // Even after they have expired.
       await openIn(schema, later).deleteKey({ keyId });
     }
-    expect((await pool.query(`SELECT FROM ${schema}.hold`)).rowCount).toBe(0);
+    expect((await own.pool.query(`SELECT FROM ${schema}.hold`)).rowCount).toBe(0);
   });
 
   test("a hold that is over and damaged keeps no other from being settled", async () => {
@@ -118,7 +108,7 @@ describeWithServers("holds in PostgreSQL", () => {
     const damaged = await reserve(latchkey, key, 2);
     const sound = await latchkey.reserve({ key, remaining: { cost: 4 }, ttl: "24h" });
     if (sound.code !== "VALID") throw new Error(sound.code);
-    await pool.query(`UPDATE ${schema}.hold SET value = 'x' WHERE id = $1`, [damaged]);
+    await own.pool.query(`UPDATE ${schema}.hold SET value = 'x' WHERE id = $1`, [damaged]);
     const { reservationId } = sound;
     const settled = await openIn(schema, later).settle({ reservationId, remaining: { cost: 1 } });
     // How much the damaged one holds is unknown.
@@ -133,7 +123,7 @@ describeWithServers("holds in PostgreSQL", () => {
     const ids = [await reserve(latchkey, key, 1), await reserve(latchkey, key, 1)];
     const [damaged = "", other = ""] = ids;
     for (const reservationId of ids) await latchkey.settle({ reservationId });
-    await pool.query(`UPDATE ${schema}.passing SET value = '1 x y' WHERE name LIKE '%' || $1`, [
+    await own.pool.query(`UPDATE ${schema}.passing SET value = '1 x y' WHERE name LIKE '%' || $1`, [
       damaged,
     ]);
     const repeats = await Promise.allSettled(
@@ -175,7 +165,7 @@ describeWithServers("holds in PostgreSQL", () => {
     const after = openIn("one_turn", later);
     for (const { keyId } of keys)
       expect((await after.getKey({ keyId })).remaining).toBe(1_000 - 10 * (2 + 1));
-    const { rows } = await pool.query(
+    const { rows } = await own.pool.query(
       "SELECT holds FROM one_turn.counters WHERE holds IS NOT NULL",
     );
     expect(rows).toEqual([]);
@@ -193,7 +183,7 @@ describeWithServers("holds in PostgreSQL", () => {
       await reserve(latchkey, busy.key, 1),
       await reserve(latchkey, free.key, 1),
     ];
-    const holder = await pool.connect();
+    const holder = await own.pool.connect();
     await holder.query(`BEGIN; SELECT FROM ${schema}.counters c JOIN ${schema}.record r ON r.counters = c.seq
       WHERE r.id = '${busy.keyId}' FOR UPDATE OF c`);
     const waiting = latchkey.settle({ reservationId: held });

@@ -1,32 +1,21 @@
 import { aChange, WORKSPACE } from "@latchkey/conformance";
-import pg from "pg";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { migrate, postgresStore } from "./index.js";
 import { errorOf } from "./testing/errors.js";
 import { duringTransaction } from "./testing/open-transaction.js";
-import { startServer, type TestServer } from "./testing/postgres-server.js";
+import { ownServer } from "./testing/own-server.js";
 import { describeWithServers } from "./testing/where.js";
 
 describeWithServers("tables of an earlier version, and damaged ones", () => {
-  let server: TestServer;
-  let pool: pg.Pool;
-
-  beforeAll(async () => {
-    server = await startServer({ fsync: "off" });
-    pool = new pg.Pool({ connectionString: server.url });
-  });
-  afterAll(async () => {
-    await pool.end();
-    await server.remove();
-  });
+  const own = ownServer();
 
   const versionOf = async (schema: string) =>
-    (await pool.query(`SELECT version FROM ${schema}.schema_version`)).rows[0].version;
+    (await own.pool.query(`SELECT version FROM ${schema}.schema_version`)).rows[0].version;
 
   /** Tables that count as those of an earlier version. */
   async function makeOlder(schema: string, version: number): Promise<void> {
-    await migrate(pool, { schema });
-    await pool.query(`ALTER TABLE ${schema}.schema_version REPLICA IDENTITY DEFAULT;
+    await migrate(own.pool, { schema });
+    await own.pool.query(`ALTER TABLE ${schema}.schema_version REPLICA IDENTITY DEFAULT;
       UPDATE ${schema}.schema_version SET version = ${version}`);
   }
 
@@ -37,18 +26,22 @@ describeWithServers("tables of an earlier version, and damaged ones", () => {
       await makeOlder(schema, version);
       const tables = `${schema}.list, ${schema}.schema_version`;
       let updating: Promise<void> | undefined;
-      await duringTransaction(server.url, `LOCK TABLE ${tables} IN ACCESS SHARE MODE`, async () => {
-        updating = migrate(pool, { schema });
-        const waiting = `SELECT 1 FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND NOT granted
+      await duringTransaction(
+        own.server.url,
+        `LOCK TABLE ${tables} IN ACCESS SHARE MODE`,
+        async () => {
+          updating = migrate(own.pool, { schema });
+          const waiting = `SELECT 1 FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND NOT granted
           AND relation IN ('${schema}.list'::regclass, '${schema}.schema_version'::regclass)`;
-        await expect
-          .poll(async () => (await pool.query(waiting)).rowCount, { timeout: 5_000 })
-          .toBe(1);
-        await pool.query(
-          `SET statement_timeout = '3s'; SELECT FROM ${tables}; RESET statement_timeout`,
-        );
-        expect(await versionOf(schema)).toBe(version);
-      });
+          await expect
+            .poll(async () => (await own.pool.query(waiting)).rowCount, { timeout: 5_000 })
+            .toBe(1);
+          await own.pool.query(
+            `SET statement_timeout = '3s'; SELECT FROM ${tables}; RESET statement_timeout`,
+          );
+          expect(await versionOf(schema)).toBe(version);
+        },
+      );
       await updating;
       expect(await versionOf(schema)).toBeGreaterThan(version);
     },
@@ -57,24 +50,28 @@ describeWithServers("tables of an earlier version, and damaged ones", () => {
   test("a call that is over while it waits for an update leaves nobody in the server who waits", async () => {
     const schema = "given_up";
     await makeOlder(schema, 12);
-    await duringTransaction(server.url, "SELECT pg_advisory_xact_lock(1818326891, 0)", async () => {
-      const store = postgresStore(server.url, { schema, timeoutMs: 500 });
-      const error = await errorOf(store.read(WORKSPACE, []));
-      expect(error).toMatchObject({ code: "STORE_UNAVAILABLE", outcome: "not-applied" });
-      const waiting = "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted";
-      await expect.poll(async () => (await pool.query(waiting)).rowCount).toBe(0);
-      await store.close();
-    });
+    await duringTransaction(
+      own.server.url,
+      "SELECT pg_advisory_xact_lock(1818326891, 0)",
+      async () => {
+        const store = postgresStore(own.server.url, { schema, timeoutMs: 500 });
+        const error = await errorOf(store.read(WORKSPACE, []));
+        expect(error).toMatchObject({ code: "STORE_UNAVAILABLE", outcome: "not-applied" });
+        const waiting = "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted";
+        await expect.poll(async () => (await own.pool.query(waiting)).rowCount).toBe(0);
+        await store.close();
+      },
+    );
   });
 
   test("a lock that is never free is named", async () => {
     const schema = "locked";
     await makeOlder(schema, 5);
     await duringTransaction(
-      server.url,
+      own.server.url,
       `LOCK TABLE ${schema}.list IN ACCESS SHARE MODE`,
       async () => {
-        const store = postgresStore(pool, { schema, timeoutMs: 1_400 });
+        const store = postgresStore(own.pool, { schema, timeoutMs: 1_400 });
         const error = await errorOf(store.read(WORKSPACE, []));
         expect(error).toMatchObject({ code: "STORE_UNAVAILABLE", outcome: "not-applied" });
         expect(error.message).toContain("pg_dump");
@@ -84,19 +81,19 @@ describeWithServers("tables of an earlier version, and damaged ones", () => {
 
   test("functions that are missing are named, and migrate creates them", async () => {
     const schema = "tables_alone";
-    await migrate(pool, { schema });
-    await pool.query(
+    await migrate(own.pool, { schema });
+    await own.pool.query(
       `DROP TYPE ${schema}.plan, ${schema}.hold_step CASCADE; DROP FUNCTION ${schema}.commit`,
     );
     const error = await errorOf(
-      postgresStore(pool, { schema, migrate: false }).read(WORKSPACE, []),
+      postgresStore(own.pool, { schema, migrate: false }).read(WORKSPACE, []),
     );
     expect(error.code).toBe("PRECONDITION_FAILED");
     expect(error.message).toMatch(
       /functions of latchkey are missing.*charge.* 1 more. Call migrate/,
     );
-    await migrate(pool, { schema });
-    const store = postgresStore(pool, { schema, migrate: false });
+    await migrate(own.pool, { schema });
+    const store = postgresStore(own.pool, { schema, migrate: false });
     expect(await store.commit(WORKSPACE, aChange({ revision: 7 }))).toMatchObject({
       kind: "committed",
     });
@@ -104,11 +101,11 @@ describeWithServers("tables of an earlier version, and damaged ones", () => {
 
   test("tables that are missing are named, and nothing is put in their place", async () => {
     const schema = "half";
-    await migrate(pool, { schema });
-    await pool.query(`DROP TABLE ${schema}.passing, ${schema}.hold CASCADE`);
+    await migrate(own.pool, { schema });
+    await own.pool.query(`DROP TABLE ${schema}.passing, ${schema}.hold CASCADE`);
     for (const call of [
-      () => postgresStore(pool, { schema }).read(WORKSPACE, []),
-      () => migrate(pool, { schema }),
+      () => postgresStore(own.pool, { schema }).read(WORKSPACE, []),
+      () => migrate(own.pool, { schema }),
     ]) {
       const error = await errorOf(call());
       expect(error.code).toBe("STORE_CORRUPT");
@@ -123,8 +120,8 @@ describeWithServers("tables of an earlier version, and damaged ones", () => {
     ["a type", "CREATE TYPE theirs_4.charge_plan AS (id int)"],
   ])("a schema in which another program has %s is refused", async (_, sql) => {
     const schema = /theirs_\d/.exec(sql)?.[0] ?? "";
-    await pool.query(`CREATE SCHEMA ${schema}; ${sql}`);
-    const error = await errorOf(migrate(pool, { schema }));
+    await own.pool.query(`CREATE SCHEMA ${schema}; ${sql}`);
+    const error = await errorOf(migrate(own.pool, { schema }));
     expect(error.code).toBe("PRECONDITION_FAILED");
     expect(error.message).toContain("another schema");
   });
@@ -132,9 +129,9 @@ describeWithServers("tables of an earlier version, and damaged ones", () => {
   test("a user that does not own the tables of an earlier version is told who has to update them", async () => {
     const schema = "owned";
     await makeOlder(schema, 12);
-    await pool.query(`CREATE ROLE guest LOGIN; GRANT ALL ON SCHEMA ${schema} TO guest;
+    await own.pool.query(`CREATE ROLE guest LOGIN; GRANT ALL ON SCHEMA ${schema} TO guest;
       GRANT ALL ON ALL TABLES IN SCHEMA ${schema} TO guest`);
-    const url = server.url.replace("postgres@", "guest@");
+    const url = own.server.url.replace("postgres@", "guest@");
     for (const isMigrating of [true, false]) {
       const store = postgresStore(url, { schema, migrate: isMigrating });
       const error = await errorOf(store.read(WORKSPACE, []));
