@@ -37,7 +37,7 @@ export async function runTasks(
   onAnswer: (answer: TaskAnswer) => void,
 ): Promise<readonly string[]> {
   const folder = mkdtempSync(join(tmpdir(), "latchkey-bench-"));
-  const server = await serverOf(tasks[0]?.store)?.start(folder);
+  const server = await serverOf(tasks[0]?.store)?.start(folder, { isDurable: !isQuick });
   const breakOff = () => {
     server?.kill();
     removeFolder(folder);

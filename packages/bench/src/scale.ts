@@ -5,6 +5,8 @@ export interface Scale {
   readonly pace: Pace;
   /** For work that runs much code, which takes longer to be compiled and optimised. */
   readonly slowPace: Pace;
+  /** Most connections of one pool. */
+  readonly connections: number;
   /** Keys of most measurements. */
   readonly keys: number;
   /** Numbers of keys at which growth is measured, ascending. */
@@ -38,6 +40,7 @@ const QUICK_PACE: Pace = { rounds: 2, sliceMs: 3, warmUpMs: 5, leadIn: 0.2 };
 export const FULL: Scale = {
   pace: FULL_PACE,
   slowPace: { ...FULL_PACE, sliceMs: 40, warmUpMs: 2_000 },
+  connections: 10,
   keys: 10_000,
   sizes: [10_000, 100_000, 1_000_000],
   workingSet: { keys: 100_000, cache: 32_768 },
@@ -53,6 +56,8 @@ export const FULL: Scale = {
 export const QUICK: Scale = {
   pace: QUICK_PACE,
   slowPace: QUICK_PACE,
+  // A new connection of PostgreSQL reads the catalog and compiles the functions again, which takes longer than the few calls.
+  connections: 2,
   keys: 200,
   sizes: [200, 400],
   workingSet: { keys: 500, cache: 200 },

@@ -40,8 +40,8 @@ const { store, minutes, pace, seed } = readArguments();
 const random = seededRandom(seed);
 const below = (size: number) => uniform(size, random)();
 const folder = mkdtempSync(join(tmpdir(), "latchkey-soak-"));
-const server = await serverOf(store)?.start(folder);
-const location: StoreLocation = { folder, server: server?.address ?? null };
+const server = await serverOf(store)?.start(folder, { isDurable: true });
+const location: StoreLocation = { folder, server: server?.address ?? null, connections: 10 };
 const storedBytes = await measureOf(store, location);
 process.once("exit", () => {
   server?.kill();

@@ -16,7 +16,8 @@ try {
     const folder = join(runFolder, String(index));
     mkdirSync(folder);
     const server = (await serverOf(store)?.emptyPlace(address, `task_${index}`)) ?? null;
-    await send({ id, measurements: await work({ location: { folder, server }, scale }) });
+    const location = { folder, server, connections: scale.connections };
+    await send({ id, measurements: await work({ location, scale }) });
   }
   process.exit(0);
 } catch (error) {
