@@ -2,7 +2,7 @@
 
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
@@ -183,37 +183,37 @@ async function report(check) {
 
 const scratch = mkdtempSync(join(tmpdir(), "latchkey-check-"));
 const vitest = ["run", "--config", "vitest.workspace.ts"];
-const results = [
-  // Before the other checks, because the build is what gets packed.
-  await report({
+/** @type {readonly Check[]} */
+const first = [
+  {
     name: "build (tsc -b, rolldown)",
     run: () => run(process.execPath, [join(root, ".ci", "setup.mjs"), "--build"]),
-  }),
+  },
+  // After the build, which is what gets packed.
+  { name: "pack", run: () => pack(scratch) },
 ];
-/** @type {Check[]} */
-const checks = [
+/** The longest come first, so that no processor waits for them at the end. @type {readonly Check[]} */
+const others = [
   {
-    name: "types of tests, examples and tooling",
-    run: () => tool("tsc", ["-p", "tsconfig.test.json"]),
+    name: "installed from tarballs (npm, pnpm, Bun)",
+    run: () => run(process.execPath, [join(root, ".ci", "installs.mjs"), scratch]),
   },
   {
-    name: "format and lint (biome)",
-    run: () =>
-      tool("biome", ["ci", "--colors=off", "--error-on-warnings", "--max-diagnostics=200"]),
-  },
-  {
-    name: "unused files, exports and dependencies (knip)",
-    run: () => tool("knip", ["--no-config-hints", "--no-progress"]),
+    name: "documentation site (links, anchors, pages in a browser)",
+    run: () => run(process.execPath, [join(root, "packages", "site", "check.mjs")]),
   },
   {
     name: "architecture",
     run: () => tool("vitest", [...vitest, ".ci/", "--reporter=dot"]),
   },
-  { name: "pack", run: () => pack(scratch) },
-  ...publicPackages().map((directory) => ({
-    name: `packed ${directory} (publint, attw)`,
-    run: () => checkPacked(directory, scratch),
-  })),
+  {
+    name: "types of tests, examples and tooling",
+    run: () => tool("tsc", ["-p", "tsconfig.test.json"]),
+  },
+  {
+    name: "unused files, exports and dependencies (knip)",
+    run: () => tool("knip", ["--no-config-hints", "--no-progress"]),
+  },
   {
     name: "bill of materials of the packed packages (CycloneDX)",
     run: () => {
@@ -221,21 +221,24 @@ const checks = [
       return run(process.execPath, [join(root, ".ci", "sbom.mjs"), scratch, file]);
     },
   },
-];
-/** Each takes over a minute, most of it on one processor. @type {Check[]} */
-const longest = [
   {
-    name: "documentation site (links, anchors, pages in a browser)",
-    run: () => run(process.execPath, [join(root, "packages", "site", "check.mjs")]),
+    name: "format and lint (biome)",
+    run: () =>
+      tool("biome", ["ci", "--colors=off", "--error-on-warnings", "--max-diagnostics=200"]),
   },
-  {
-    name: "installed from tarballs (npm, pnpm, Bun)",
-    run: () => run(process.execPath, [join(root, ".ci", "installs.mjs"), scratch]),
-  },
+  ...publicPackages().map((directory) => ({
+    name: `packed ${directory} (publint, attw)`,
+    run: () => checkPacked(directory, scratch),
+  })),
 ];
-// One after the other, so that their times are meaningful and a small machine is not overloaded. The longest two run in parallel.
-for (const check of checks) results.push(await report(check));
-results.push(...(await Promise.all(longest.map(report))));
+const results = [];
+for (const check of first) results.push(await report(check));
+const waiting = others.values();
+// As many at once as there are processors: each check takes the next one that waits.
+const lanes = Array.from({ length: availableParallelism() }, async () => {
+  for (const check of waiting) results.push(await report(check));
+});
+await Promise.all(lanes);
 rmSync(scratch, { recursive: true, force: true });
 
 const failed = results.filter(({ isOk }) => !isOk);
