@@ -82,6 +82,11 @@ describeInBrowser("the portal in a browser", (open) => {
     await dialog.getByRole("button", { name: "Save" }).click();
     await page.getByRole("button", { name: "Usage: deploys" }).click();
     await page.getByRole("img", { name: "Usage of “deploys” in the last 30 days" }).waitFor();
+    const days = page.locator(".usage .axis span");
+    const day = (at: number) =>
+      new Intl.DateTimeFormat("en", { dateStyle: "medium", timeZone: "UTC" }).format(at);
+    const today = latchkey.now();
+    expect(await days.allTextContents()).toEqual([day(today - 29 * 86_400_000), day(today)]);
     await page.getByText("As a table").click();
     await page.getByRole("cell", { name: "1", exact: true }).waitFor();
 

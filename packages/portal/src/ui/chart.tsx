@@ -41,6 +41,9 @@ export function UsageChart({
   const title = fill(texts.usageTitle, { name: name ?? texts.unnamed });
   return (
     <div class="usage">
+      <p class="axis" aria-hidden="true">
+        {figure.format(most)}
+      </p>
       <svg
         viewBox={`0 0 ${counts.length * BAR} ${HEIGHT}`}
         preserveAspectRatio="none"
@@ -67,6 +70,10 @@ export function UsageChart({
           </g>
         ))}
       </svg>
+      <p class="axis" aria-hidden="true">
+        <span>{dayText.format(counts[0]?.time)}</span>
+        <span>{dayText.format(counts.at(-1)?.time)}</span>
+      </p>
       <p class="legend">
         <span class="accepted">
           {texts.accepted} <strong>{total("accepted")}</strong>
