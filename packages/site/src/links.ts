@@ -7,8 +7,8 @@ const REPOSITORY_URL = "https://github.com/latchkey-js/latchkey";
 export interface LinkTargets {
   /** The page of a file of the repository, such as `docs/stores.md`, if the site has one. */
   readonly pageOf: (file: string) => string | undefined;
-  /** Whether this is a folder of the repository. */
-  readonly isFolder: (path: string) => boolean;
+  /** What a path of the repository is; undefined: nothing. */
+  readonly kindOf: (path: string) => "file" | "folder" | undefined;
   /** Where a picture of the repository is on the site. */
   readonly pictureOf: (file: string) => string;
 }
@@ -27,6 +27,7 @@ const FOUND =
  * @param text - Markdown, as in `file`.
  * @param file - Path in the repository; relative links start from its folder.
  * @param page - Path of the page on the site; links are relative to its folder.
+ * @throws Error if a link leads to nothing.
  */
 export function withLinksOfSite(
   text: string,
@@ -46,7 +47,9 @@ export function withLinksOfSite(
     const linked = inRepository(file, path);
     const found = targets.pageOf(linked) ?? targets.pageOf(posix.join(linked, "README.md"));
     if (found !== undefined) return `${fromPage(found)}${anchor === undefined ? "" : `#${anchor}`}`;
-    return `${REPOSITORY_URL}/${targets.isFolder(linked) ? "tree" : "blob"}/main/${linked}`;
+    const kind = targets.kindOf(linked);
+    if (kind === undefined) throw new Error(`${file} links to ${target}, which does not exist`);
+    return `${REPOSITORY_URL}/${kind === "folder" ? "tree" : "blob"}/main/${linked}`;
   };
   const replaced = (part: string): string =>
     part.replace(FOUND, (...found) => {

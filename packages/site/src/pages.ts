@@ -39,8 +39,10 @@ export function readSite(repository: string): Site {
   const pictures = new Map<string, string>();
   const targets: LinkTargets = {
     pageOf: (file) => paths.get(file),
-    isFolder: (path) =>
-      statSync(join(repository, path), { throwIfNoEntry: false })?.isDirectory() === true,
+    kindOf: (path) => {
+      const found = statSync(join(repository, path), { throwIfNoEntry: false });
+      return found && (found.isDirectory() ? "folder" : "file");
+    },
     pictureOf: (file) => {
       const path = `pictures/${file.replaceAll("/", "-")}`;
       pictures.set(file, path);

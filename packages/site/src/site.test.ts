@@ -76,7 +76,8 @@ describe("links of a page", () => {
   const onSite = (text: string) =>
     withLinksOfSite(text, "docs/recipes/plans.md", "recipes/plans.md", {
       pageOf: (file) => (file === "packages/core/README.md" ? "packages/core.md" : undefined),
-      isFolder: (path) => path === "examples",
+      kindOf: (path) =>
+        path === "examples" ? "folder" : path.endsWith(".ts") ? "file" : undefined,
       pictureOf: (file) => `pictures/${file.replaceAll("/", "-")}`,
     });
   const AT = "https://github.com/latchkey-js/latchkey";
@@ -98,6 +99,20 @@ describe("links of a page", () => {
   ])("%s", (text, expected) => {
     expect(onSite(text)).toBe(expected);
   });
+
+  test("a link to a file that does not exist is refused", () => {
+    expect(() => onSite("[gone](../gone.md)")).toThrow(
+      "docs/recipes/plans.md links to ../gone.md, which does not exist",
+    );
+  });
+});
+
+test("the code of the home page is that of the README", () => {
+  const codeOf = (file: string) =>
+    readFileSync(join(REPOSITORY, file), "utf8").match(/^```.*?^```$/gms) ?? [];
+  const shown = codeOf(HOME);
+  expect(shown).toHaveLength(2);
+  expect(codeOf("README.md")).toEqual(expect.arrayContaining(shown));
 });
 
 test.each([
