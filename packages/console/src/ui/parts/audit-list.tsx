@@ -12,10 +12,10 @@ export const AUDIT_COLUMNS: readonly Column<AuditEvent>[] = [
   {
     title: "Changes",
     cell: (event) => (
-      <span class="cut" title={event.changes.map(changeText).join("\n")}>
+      <span class="cut" title={inOrder(event.changes).map(changeText).join("\n")}>
         {event.unreadable === true
           ? "the previous values cannot be read"
-          : event.changes.map(changeText).join("; ")}
+          : inOrder(event.changes).map(changeText).join("; ")}
       </span>
     ),
     isOptional: true,
@@ -53,6 +53,15 @@ export function Resource({ resourceId, keyId, identityId }: AuditEvent) {
     </a>
   );
 }
+
+/** The name first and ids of records last, because the column may be too narrow for all. */
+function inOrder(changes: AuditEvent["changes"]): AuditEvent["changes"] {
+  const rankOf = ({ field }: AuditEvent["changes"][number]) =>
+    field === "name" ? 0 : RECORD_IDS.has(field) ? 2 : 1;
+  return [...changes].sort((one, other) => rankOf(one) - rankOf(other));
+}
+
+const RECORD_IDS: ReadonlySet<string> = new Set(["apiId", "identityId"]);
 
 /** `remaining: 5 → 4`. */
 function changeText({ field, before, after }: AuditEvent["changes"][number]): string {
