@@ -193,6 +193,36 @@ describeOnEveryStore("deleting workspaces", (open) => {
     expect(await leased.verifyKey({ key })).toEqual({ valid: false, code: "NOT_FOUND" });
   });
 
+  test("a call that stands still after any step deletes nothing of a workspace that has the id by then", async () => {
+    for (let at = 1, isDone = false; !isDone; at += 1) {
+      const context = open();
+      const { store } = context;
+      await live(context.latchkey.workspace(GONE));
+      let writes = 0;
+      let next: Awaited<ReturnType<typeof live>> | null = null;
+      const pausing = async <Result>(write: () => Promise<Result>): Promise<Result> => {
+        const result = await write();
+        writes += 1;
+        if (writes !== at) return result;
+        await context.another().deleteWorkspace(INPUT);
+        next = await live(context.another().workspace(GONE));
+        return result;
+      };
+      const paused = wrapped(store, {
+        commit: (...given) => pausing(() => store.commit(...given)),
+        forget: (...given) => pausing(() => store.forget(...given)),
+      });
+      expect(await context.another({ store: paused }).deleteWorkspace(INPUT)).toEqual({});
+      const life: Awaited<ReturnType<typeof live>> | null = next;
+      isDone = life === null;
+      if (life !== null) {
+        expect(await leftOf(store, GONE, life), `after ${at} writes`).toHaveLength(10);
+        expect(await pointerOf(context, life)).toBe("authenticated");
+      }
+      await context.another().deleteWorkspace(INPUT);
+    }
+  });
+
   test("keys that are created concurrently are deleted too, or refused", async () => {
     const context = open();
     const gone = await live(context.latchkey.workspace(GONE));

@@ -262,7 +262,8 @@ export const WORKSPACE_TABLE = {
     await context.awaitLeases(workspaceId);
     await afterWriting(async () => {
       await deletePointers(its);
-      for (let after: string | null = null; ; ) {
+      // Another process may have finished while this one stood still, and the id may have been used again.
+      for (let after: string | null = null; await isBeingDeleted(its); ) {
         after = await store.forget(workspaceId, after);
         if (after === null) return;
         await yieldToEventLoop();
@@ -356,6 +357,11 @@ async function close(its: OperationContext): Promise<void> {
   });
 }
 
+async function isBeingDeleted({ store, workspaceId }: OperationContext): Promise<boolean> {
+  const { found } = await store.read(workspaceId, [STATE_ADDRESS]);
+  return stateOf(found[0] ?? null)?.state === "deleting";
+}
+
 /** Deletes the pointers to the root keys of a workspace, which are in the directory. */
 async function deletePointers(its: OperationContext): Promise<void> {
   const want = {
@@ -367,6 +373,7 @@ async function deletePointers(its: OperationContext): Promise<void> {
   for await (const page of listPages(its, want)) {
     const hashes = decodeAll(rootKeyType, page, its.workspaceId).map(({ hash }) => hash);
     if (hashes.length === 0) continue;
+    if (!(await isBeingDeleted(its))) return;
     await its.transact(DIRECTORY_ID, async (transaction) => {
       for (const id of hashes) transaction.deleteAddress({ kind: "rootKeyPointer", id }, [], []);
     });
