@@ -1,4 +1,5 @@
 import type { KeyStore } from "@latchkey/core";
+import { ownTarget } from "./own-target.js";
 import { Pass } from "./passes/reconcile.js";
 import { emptyParts } from "./passes/source.js";
 import { SharedCounters } from "./records/shared-counters.js";
@@ -19,11 +20,16 @@ export async function clear(
   for (const [id, before] of found)
     states.set(id, await replaceState(store, id, before, before.state));
   const targetOf = (workspaceId: string) => {
-    const expects = [expectState(states.get(workspaceId) as FoundState)];
-    return { store, workspaceId, expects, shared: new SharedCounters() };
+    const state = states.get(workspaceId) as FoundState;
+    return {
+      store: ownTarget(store, workspaceId, state),
+      workspaceId,
+      expects: [expectState(state)],
+      shared: new SharedCounters(),
+    };
   };
   // Sums go first, day by day: the pass would delete them subject by subject.
-  for (const id of states.keys()) await deleteSums(store, id);
+  for (const id of states.keys()) await deleteSums(targetOf(id).store, id);
   await new Pass({ targetOf }).run(emptyParts([...states.keys()]));
   return states;
 }

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type KeyStore, LatchkeyError } from "@latchkey/core";
 import { withEach } from "./at-once.js";
 import { clear } from "./clear.js";
+import { ownTarget } from "./own-target.js";
 import { Pass, type PassResult } from "./passes/reconcile.js";
 import { type Part, workspacesOf } from "./passes/source.js";
 import type { TransferProgress } from "./progress.js";
@@ -101,7 +102,8 @@ export class TransferTarget {
     if (state === undefined) throw new TypeError("a workspace is prepared before it is written to");
     const shared = this.#shared.get(workspaceId) ?? new SharedCounters();
     this.#shared.set(workspaceId, shared);
-    return { store: this.store, workspaceId, expects: [expectState(state)], shared };
+    const store = ownTarget(this.store, workspaceId, state);
+    return { store, workspaceId, expects: [expectState(state)], shared };
   }
 
   /**

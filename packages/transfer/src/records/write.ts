@@ -11,6 +11,7 @@ import {
   type RecordLayout,
   type StatisticsBatch,
 } from "@latchkey/core";
+import { notOwnTarget } from "../own-target.js";
 import { piecesOf } from "../pieces.js";
 import { aChange, setUsage } from "./changes.js";
 import type { CopiedRecord, Difference } from "./copied-record.js";
@@ -21,6 +22,7 @@ import { type SumsDifference, writeSums } from "./write-sums.js";
 
 /** Where differences are written. */
 export interface Target {
+  /** Writes to it fail once another copy has taken over. */
   readonly store: KeyStore;
   readonly workspaceId: string;
   /** What each change expects: that this copy may still write to the target. */
@@ -81,11 +83,7 @@ export async function commit(
 ): Promise<void> {
   const result = await store.commit(workspaceId, { ...change, expects });
   if (result.kind === "committed") return;
-  if (result.kind === "stale")
-    throw new LatchkeyError(
-      "PRECONDITION_FAILED",
-      "the target no longer belongs to this copy: another one writes to it, or this one was given up",
-    );
+  if (result.kind === "stale") throw notOwnTarget();
   throw new LatchkeyError(
     "CONFLICT",
     `the target refused a change (${result.kind}): the source changed while it was copied, so copy it again`,
