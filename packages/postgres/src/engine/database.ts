@@ -67,6 +67,7 @@ const EXAMINED_MS = 60_000;
 const LATE = "PostgreSQL did not answer in time";
 const NO_CONNECTION =
   "no connection was available in time: PostgreSQL did not answer, or all connections of the pool are in use";
+const TOO_LATE = "the time of the call was over before it could be sent: this process stood still";
 const OPEN_TRANSACTION =
   "the pool gave a connection inside a transaction that its owner began: end it before you release the connection";
 
@@ -143,13 +144,18 @@ export function poolDatabase(
           });
           examinedAt.set(client, performance.now());
         }
+        // The caller would get an unknown outcome, and lose what the statement takes.
+        if (performance.now() >= deadline) {
+          isBroken = false;
+          throw unavailable(TOO_LATE);
+        }
         statement.onSend?.();
         const rows = await ask(statement, isWrite);
         isBroken = false;
         return rows;
       } catch (error) {
         const { severity, code } = error as { severity?: unknown; code?: unknown };
-        isBroken = severity !== "ERROR" || STAYING.includes(String(code));
+        isBroken &&= severity !== "ERROR" || STAYING.includes(String(code));
         throw error;
       } finally {
         // A connection that still waits for a reply is not used again.

@@ -49,7 +49,14 @@ function openUrl(url: string, settings: Settings): PostgresPool {
     // make each call a sixth slower. It does not keep the process alive; a waiting call does.
     stream: () => {
       const socket = new Socket().unref();
-      return socket.setTimeout(Math.max(chargeTimeoutMs, timeoutMs), () => socket.destroy());
+      const silentMs = Math.max(chargeTimeoutMs, timeoutMs);
+      return socket.setTimeout(silentMs, () => {
+        const { bytesRead } = socket;
+        // If this process stood still, an answer may have come meanwhile: it is read before this runs.
+        setImmediate(() => {
+          if (socket.bytesRead === bytesRead) socket.destroy();
+        });
+      });
     },
     ...(ssl !== false && { ssl }),
   });
