@@ -12,3 +12,7 @@ export function inBackground(call: () => void, ms: SpanMs): BackgroundTimer {
   if (typeof timer === "object") timer.unref?.();
   return timer;
 }
+
+/** Calls a function after other work that is ready. */
+export const soon: (call: () => void) => void =
+  typeof setImmediate === "function" ? setImmediate : (call) => setTimeout(call, 0);

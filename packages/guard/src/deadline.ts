@@ -1,5 +1,5 @@
 import type { SpanMs } from "@latchkey/core";
-import { inBackground } from "./background-timer.js";
+import { inBackground, soon } from "./background-timer.js";
 
 /** The time that one request has to be decided. */
 export interface Turn {
@@ -10,7 +10,8 @@ export interface Turn {
 }
 
 /**
- * Runs work with a deadline, and returns its result, or the result of `late` if the work takes longer. A later result is dropped.
+ * Runs work with a deadline, and returns its result, or the result of `late` if the work takes longer. A later result is dropped; one that
+ * arrived while this process was busy, or stood still, is in time.
  *
  * @param work - Calls `settle` with its result. Must neither throw nor reject.
  * @param late - Must not throw.
@@ -53,7 +54,7 @@ export function createDeadline(timeoutMs: SpanMs): Within {
   function set(endsAt: number, ms: number): void {
     isSet = true;
     dueAt = endsAt;
-    inBackground(expire, ms);
+    inBackground(() => soon(expire), ms);
   }
 
   function expire(): void {

@@ -6,7 +6,7 @@ import type {
   SpanMs,
   ValidVerdict,
 } from "@latchkey/core";
-import { type BackgroundTimer, inBackground } from "./background-timer.js";
+import { type BackgroundTimer, inBackground, soon } from "./background-timer.js";
 import type { GuardLatchkey } from "./question.js";
 import { isLatchkeyError } from "./refuse.js";
 import type { OnClose, ReservedKey, Settlement } from "./reservation.js";
@@ -26,10 +26,6 @@ type Ending = () => Promise<SettledReservation>;
 
 /** Pause before an end is sent again after the store has failed. Each further pause is twice as long. */
 const FIRST_RETRY_MS: SpanMs = 100;
-
-/** Calls a function after other work that is ready. */
-const soon: (call: () => void) => void =
-  typeof setImmediate === "function" ? setImmediate : (call) => setTimeout(call, 0);
 
 /**
  * What is held for one response: it is renewed while the response is open, and then ended once. No method throws or rejects.
