@@ -90,10 +90,11 @@ export class Connection {
       return translateError(error, isWrite);
     };
     if (requirements.areMet) return withTimeout(spanMs, send(), late, translate);
+    const deadline = performance.now() + spanMs;
     let [isSent, isOver] = [false, false];
     const answered = requirements.ensure().then(() => {
-      // The caller was already told that nothing happened.
-      if (isOver) throw requirements.notConnected();
+      // The caller was already told that nothing happened, or is about to be: this process may have stood still.
+      if (isOver || performance.now() >= deadline) throw requirements.notConnected();
       isSent = true;
       return send();
     });

@@ -2,13 +2,11 @@ import type { Cluster } from "ioredis";
 import type { Settings } from "../options.js";
 import type { RedisClient } from "./client.js";
 import { loadIoredis } from "./load-driver.js";
+import { keepIfAnswered, SOCKET_TIMEOUT_MS } from "./silent-connection.js";
 
 const FORM = /^redis(s?)(\+cluster)?:\/\/([^?#\s]*@)?([^?#\s@]*)$/;
 const FORMS =
   '"url" must be redis://host:port or redis://host:port/database-number (rediss:// with TLS), or redis+cluster://host:port,host:port (rediss+cluster:// with TLS), with nothing after that; user:password@ before the host is percent-encoded';
-
-/** How long a silent connection is kept before it is given up, in ms. */
-const SOCKET_TIMEOUT_MS = 5_000;
 
 /**
  * Opens a client for a URL.
@@ -50,7 +48,10 @@ function optionsOf({ username, password }: Node, isTls: boolean, settings: Setti
 function openServer({ host, port, path }: Node, options: Options): RedisClient {
   const { Redis } = loadIoredis();
   const db = Number(path.slice(1));
-  return new Redis({ ...options, host, port, db, enableOfflineQueue: false, retryStrategy: soon });
+  const settings = { ...options, host, port, db, enableOfflineQueue: false, retryStrategy: soon };
+  const client = new Redis(settings);
+  keepIfAnswered(client);
+  return client;
 }
 
 function openCluster(nodes: readonly Node[], redisOptions: Options): RedisClient {
@@ -73,6 +74,7 @@ function openCluster(nodes: readonly Node[], redisOptions: Options): RedisClient
       redisOptions,
     },
   );
+  cluster.on("+node", keepIfAnswered);
   return cluster;
 }
 
