@@ -103,6 +103,32 @@ test("a batch that was not applied is written with the next", async () => {
   expect(countsOfKey(batches.at(-1))).toEqual([2]);
 });
 
+test("a batch that was not applied is written a few seconds later, even if nothing is counted meanwhile", async () => {
+  const { recorder, batches, failures, timers, countsOfKey } = setUp(null, false, 3_600_000);
+  const fire = async () => {
+    timers.shift()?.callback();
+    // Waits for the flush, and writes only what belongs to another workspace.
+    await recorder.flush("ws_other");
+  };
+  failures.push(unavailable("not-applied"), unavailable("not-applied"));
+  recorder.count(loaded, "VALID", 1);
+  for (let tries = 1; tries <= 2; tries += 1) {
+    await fire();
+    expect(timers.map(({ delayMs }) => delayMs)).toEqual([5_000]);
+  }
+  await fire();
+  expect(batches.map(countsOfKey)).toEqual([[1], [1], [1]]);
+  expect(timers).toEqual([]);
+});
+
+test("nothing is written any more after closing, even if the last batch was not applied", async () => {
+  const { recorder, failures, timers } = setUp();
+  failures.push(unavailable("not-applied"));
+  recorder.count(loaded, "VALID", 1);
+  await recorder.close();
+  expect(timers).toEqual([]);
+});
+
 test.each([
   unavailable("unknown"),
   new LatchkeyError("STORE_CORRUPT", "damaged"),

@@ -85,8 +85,8 @@ export interface StatisticsRecorder {
  * Makes a recorder over a store.
  *
  * Counts are written `flushMs` after the first one that the store does not have, and at once if very many keys are held: a crash loses at
- * most the counts of the last `flushMs`. A batch that the store did not add is written with the next one; one that may have been added is
- * dropped, so that nothing is counted twice. Both are reported to `onError`.
+ * most the counts of the last `flushMs`. A batch that the store did not add is written with the next one, a few seconds later; one that may
+ * have been added is dropped, so that nothing is counted twice. Both are reported to `onError`.
  *
  * @param writeOthers - Writes whatever else this process saw in the workspace, or in all, with every flush.
  */
@@ -153,6 +153,8 @@ export function createStatisticsRecorder(
       for (const batch of left) buffer.giveBack(batch);
       isAway ||= left.length > 0;
     }
+    // Nothing may be counted for hours, and what was kept must not wait for that.
+    if (isAway && callOff === null && ended === null) flushIn(Math.min(flushMs, DEFAULT_FLUSH_MS));
     await writeOthers(workspaceId).catch((error: unknown) => report(onError, error));
   }
 
