@@ -114,6 +114,11 @@ test.each([
   expect(String(error)).toContain(`let this process write to its ${what}`);
 });
 
+test("SQLITE_BUSY says who may hold the lock: if nothing seems to write, a process stands still", () => {
+  const error = translateError(new Database.SqliteError("text", "SQLITE_BUSY"), "not-applied");
+  expect(String(error)).toContain("another process is writing to it, or was stopped");
+});
+
 test.each([
   ["SQLITE_FULL", "no space left on its disk"],
   ["SQLITE_IOERR_SHMSIZE", "no space left on its disk"],

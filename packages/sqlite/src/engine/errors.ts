@@ -21,7 +21,7 @@ const NO_LOCKS =
   "cannot be shared by processes on its file system: keep it on a local disk, not on a network share or in a shared folder";
 /** By the code without `SQLITE_`, or by its group. */
 const UNUSABLE: Readonly<Record<string, string>> = {
-  BUSY: "is locked",
+  BUSY: "is locked: another process is writing to it, or was stopped in the middle of a write",
   LOCKED: "is locked",
   FULL: "has no space left on its disk",
   READONLY:
