@@ -97,11 +97,23 @@ export async function replaceState(
   });
   const result = await store.commit(workspaceId, change);
   if (result.kind === "committed") return { state, version: isGone ? null : version, leases };
-  // A process that starts to lease writes it into this record.
   const now = await readState(store, workspaceId);
-  if (now.version !== before.version && isDeepStrictEqual(now.state, before.state))
-    return replaceState(store, workspaceId, now, state, leasesAfter);
-  throw new LatchkeyError(
+  if (isOnlyLeased(before, now)) return replaceState(store, workspaceId, now, state, leasesAfter);
+  throw changedByAnother();
+}
+
+/**
+ * Whether nothing but the lease times has changed between two reads of a state: a process that starts to lease writes them into its record.
+ * If the same state was written again, another copy has taken over, or this one was taken back.
+ */
+export function isOnlyLeased(before: FoundState, now: FoundState): boolean {
+  const isSame = isDeepStrictEqual(now.state, before.state);
+  return isSame && !isDeepStrictEqual(now.leases, before.leases);
+}
+
+/** The error of a copy that finds a state which another one, or a process that took it back, has written. */
+export function changedByAnother(): LatchkeyError {
+  return new LatchkeyError(
     "CONFLICT",
     "the state of a workspace was changed by another process: is another copy running?",
   );

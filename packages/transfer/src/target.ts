@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type KeyStore, LatchkeyError } from "@latchkey/core";
 import { withEach } from "./at-once.js";
 import { clear } from "./clear.js";
-import { ownTarget } from "./own-target.js";
+import { notOwnTarget, ownTarget } from "./own-target.js";
 import { Pass, type PassResult } from "./passes/reconcile.js";
 import { type Part, workspacesOf } from "./passes/source.js";
 import type { TransferProgress } from "./progress.js";
@@ -89,10 +89,16 @@ export class TransferTarget {
    * Marks workspaces as incomplete if they are not yet.
    *
    * @returns All that are incomplete: those not open yet, and those on the target that are no longer in the source.
+   * @throws LatchkeyError `PRECONDITION_FAILED` if another copy has marked or opened one of them.
    */
   async prepare(workspaceIds: readonly string[]): Promise<readonly string[]> {
     const added = workspaceIds.filter((id) => !this.#opened.has(id) && !this.#states.has(id));
-    await withEach(added, async (id) => this.#mark(id, await readState(this.store, id)));
+    await withEach(added, async (id) => {
+      const found = await readState(this.store, id);
+      // Another copy has begun, or has even finished, since this one found the store empty.
+      if (found.state !== null) throw notOwnTarget();
+      await this.#mark(id, found);
+    });
     return [...this.#states.keys()].sort();
   }
 

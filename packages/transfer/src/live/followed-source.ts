@@ -2,7 +2,15 @@ import { setTimeout } from "node:timers/promises";
 import type { KeyStore } from "@latchkey/core";
 import { withEach } from "../at-once.js";
 import { workspacesOf } from "../passes/source.js";
-import { assertUsed, endLeases, type FoundState, readState, replaceState } from "../state.js";
+import {
+  assertUsed,
+  changedByAnother,
+  endLeases,
+  type FoundState,
+  isOnlyLeased,
+  readState,
+  replaceState,
+} from "../state.js";
 import { clearTrail, EMPTY_TRAIL, readTrail, type Trail } from "./trail.js";
 
 /** A trail that is complete: no step can be added to it. */
@@ -89,8 +97,9 @@ export class FollowedSource {
    */
   async endLeases(): Promise<void> {
     let waitMs = 0;
-    await withEach(this.workspaces, async (id) => {
+    await withEach([...this.#states], async ([id, known]) => {
       const found = await readState(this.store, id);
+      if (found.version !== known.version && !isOnlyLeased(known, found)) throw changedByAnother();
       if (found.leases === null) return;
       waitMs = Math.max(waitMs, found.leases.wait);
       if (found.leases.grant > 0) this.#states.set(id, await endLeases(this.store, id, found));
