@@ -102,8 +102,22 @@ export interface RecordEnvelope extends VersionedHead {
   readonly link: string | null;
 }
 
-/** Version of the layout of all bodies. Members may be added under the same number; changing the meaning of a member raises it. */
+/**
+ * Version of the layout of all bodies. Members may be added under the same number, if a process that does not know them may ignore them;
+ * changing the meaning of a member raises it.
+ */
 const FORMAT = 1;
+
+/**
+ * Members of a body that this version does not know, because a later one wrote them. They stay with the value, also in a copy of it with
+ * other fields, so that a change by this version does not lose them.
+ */
+const LATER = Symbol("members of a later version");
+
+/** A value with {@link LATER} members. */
+interface Kept {
+  readonly [LATER]?: BodyMembers | undefined;
+}
 
 /** Builds a {@link RecordType} from what is specific to a kind. */
 export function defineRecord<
@@ -124,18 +138,30 @@ export function defineRecord<
 }): RecordType<Value> {
   const { kind, version = (value) => value.version ?? 1, link = () => null, write, read } = type;
   const { smallLists = () => [] } = type;
+  let names: ReadonlySet<string> | null = null;
+  /** The value with the members of a body that `write`, which has the same names for every value, does not have. */
+  const withLater = (value: Value, body: BodyMembers): Value & Kept => {
+    names ??= new Set(["format", ...Object.keys(write(value))]);
+    // Assigned to a body, `__proto__` would be no member of it.
+    const later = Object.entries(body).filter(
+      ([name, member]) => !names?.has(name) && member !== null && name !== "__proto__",
+    );
+    return later.length === 0
+      ? value
+      : { ...value, [LATER]: deepFrozen(Object.fromEntries(later) as JsonValue) as BodyMembers };
+  };
   const ownLists = (value: Value): readonly RecordList[] => [
     { list: kind },
     ...smallLists(value).map((of) => ({ list: kind, of })),
   ];
   return {
     kind,
-    encode: (value) => ({
+    encode: (value: Value & Kept) => ({
       kind,
       id: value.id,
       version: version(value),
       link: link(value),
-      body: withoutEmpty(write(value)),
+      body: withoutEmpty(value[LATER] ? { ...write(value), ...value[LATER] } : write(value)),
     }),
     decode: (stored, workspaceId) => {
       const { id, version, link, body } = stored;
@@ -146,7 +172,9 @@ export function defineRecord<
         // Versions start with 1: a store that cannot read one returns 0.
         if (version < 1) throw new TypeError("the stored version is not what was written");
         const envelope = { id, workspaceId, version, link };
-        const value = Object.freeze(read(new BodyReader(body, FORMAT), envelope));
+        const value = Object.freeze(
+          withLater(read(new BodyReader(body, FORMAT), envelope), body as BodyMembers),
+        );
         if ("memo" in stored) stored.memo = value;
         return value;
       } catch (error) {
