@@ -12,7 +12,7 @@ import type { AppliedCharge, ChargePlan, LimitCharge, LimitReading } from "../st
 import type { EpochMs } from "../time.js";
 import type { CachedKey } from "../verification/key-cache.js";
 
-/** Most crossings that wait to be written; further ones are dropped. */
+/** Most crossings that wait to be written. */
 const MAX_CROSSINGS = 10_000;
 
 /** A line that a charge of this process crossed. */
@@ -35,23 +35,60 @@ export type Crossing = {
     }
 );
 
-/** Crossings of uses and limits that one process saw and has not written yet. */
+/**
+ * Crossings of uses and limits that one process saw and has not written yet, at most {@link MAX_CROSSINGS}. Beyond that, a workspace that has
+ * more than its share loses its earliest: one for which nobody writes them must not keep out the others.
+ */
 export interface Crossings {
   /** Checks whether a charge has crossed a line. */
   look(cached: CachedKey, plan: ChargePlan, charge: AppliedCharge): void;
-  /** Takes out the crossings seen in a workspace, or in all. */
-  take(workspaceId: string | null): readonly Crossing[];
+  /** The workspaces that have crossings. */
+  workspaceIds(): readonly string[];
+  /** Takes out the crossings seen in a workspace. */
+  take(workspaceId: string): readonly Crossing[];
   /** Takes back crossings that were not written. */
   giveBack(crossings: readonly Crossing[]): void;
+  /** Drops limits whose windows have ended, in all workspaces. */
+  dropEnded(now: EpochMs): void;
 }
 
 /** @see packages/core/decisions/0050-crossed-lines-are-seen-by-the-charge.md */
 export function createCrossings(settings: NoticeSettings): Crossings {
-  /** Deduplication keys: a crossing seen twice is written once. */
-  let seen = new Map<string, Crossing>();
+  /** By workspace and by a name, so that a crossing seen twice is written once. */
+  const seen = new Map<string, Map<string, Crossing>>();
+  let size = 0;
 
   function add(crossing: Crossing): void {
-    if (seen.size < MAX_CROSSINGS) seen.set(nameOf(crossing), crossing);
+    const { workspaceId } = crossing;
+    const name = nameOf(crossing);
+    const isKnown = seen.get(workspaceId)?.has(name) === true;
+    if (!isKnown && size >= MAX_CROSSINGS) makeRoom(workspaceId);
+    // Making room may have removed the workspace.
+    const own = seen.get(workspaceId) ?? new Map<string, Crossing>();
+    seen.set(workspaceId, own.set(name, crossing));
+    if (!isKnown) size += 1;
+  }
+
+  /** Drops the earliest crossing of a workspace that has its share or more: of the one that needs room, if it has. */
+  function makeRoom(workspaceId: string): void {
+    const share = size / seen.size;
+    const hasShare = (id: string) => (seen.get(id)?.size ?? 0) >= share;
+    let from = workspaceId;
+    if (!hasShare(from))
+      for (const id of seen.keys())
+        if (hasShare(id)) {
+          from = id;
+          break;
+        }
+    const earliest = seen.get(from)?.keys().next().value;
+    if (earliest !== undefined) drop(from, earliest);
+  }
+
+  function drop(workspaceId: string, name: string): void {
+    const own = seen.get(workspaceId);
+    if (own?.delete(name) !== true) return;
+    size -= 1;
+    if (own.size === 0) seen.delete(workspaceId);
   }
 
   function lookAtUses(cached: CachedKey, plan: ChargePlan, remaining: number): void {
@@ -92,15 +129,20 @@ export function createCrossings(settings: NoticeSettings): Crossings {
           lookAtLimit(cached, plan, limit, reading);
       }
     },
+    workspaceIds: () => [...seen.keys()],
     take(workspaceId) {
-      const all = [...seen.values()];
-      const isTaken = (one: Crossing) => workspaceId === null || one.workspaceId === workspaceId;
-      seen = new Map();
-      for (const one of all) if (!isTaken(one)) add(one);
-      return all.filter(isTaken);
+      const own = [...(seen.get(workspaceId)?.values() ?? [])];
+      seen.delete(workspaceId);
+      size -= own.length;
+      return own;
     },
     giveBack(crossings) {
       for (const crossing of crossings) add(crossing);
+    },
+    dropEnded(now) {
+      for (const [workspaceId, own] of seen)
+        for (const [name, crossing] of own)
+          if ("period" in crossing && crossing.period.endAt <= now) drop(workspaceId, name);
     },
   };
 }
@@ -114,8 +156,8 @@ function aboutOf({ key, identity }: CachedKey) {
 }
 
 function nameOf(crossing: Crossing): string {
-  const { type, workspaceId, of } = crossing;
-  const beginning = `${type} ${workspaceId} ${of.id}`;
+  const { type, of } = crossing;
+  const beginning = `${type} ${of.id}`;
   if (type !== "limit.near") return beginning;
   return `${beginning} ${crossing.window} ${crossing.period.startAt}`;
 }

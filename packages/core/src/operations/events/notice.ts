@@ -1,6 +1,7 @@
 import type { AuditFields } from "../../audit/entry.js";
 import { LatchkeyError } from "../../errors.js";
 import { encodeCursor } from "../../lib/cursor.js";
+import { yieldToEventLoop } from "../../lib/promises.js";
 import { identityType } from "../../records/identity.js";
 import { keyType } from "../../records/key.js";
 import {
@@ -193,8 +194,14 @@ async function writeCrossings(
   return written;
 }
 
+/** Most workspaces whose crossings are written at the same time: each takes round trips. */
+const MOST_AT_ONCE = 4;
+
 /**
- * Writes the crossings of a workspace, or of all, if the option `notice` is set. Otherwise it only drops limits whose windows have ended.
+ * Writes the crossings of a workspace, or of all, if the option `notice` is set. Otherwise it only drops limits whose windows have ended. A
+ * workspace that cannot be written, for example because it is being deleted, holds up no other.
+ *
+ * @throws The first failure, once the others were tried; at once if the store cannot be reached.
  */
 export async function flushCrossings(
   shared: Omit<OperationContext, "workspaceId">,
@@ -202,13 +209,30 @@ export async function flushCrossings(
 ): Promise<void> {
   const { crossings, notice, now } = shared;
   if (crossings === null) return;
-  const all = crossings.take(ofWorkspace);
-  const isWanted = (one: Crossing) =>
-    notice.writesByItself || !("period" in one) || one.period.endAt > now();
-  crossings.giveBack(all.filter(isWanted));
-  if (!notice.writesByItself) return;
-  for (const workspaceId of new Set(all.map((one) => one.workspaceId)))
-    await writeCrossings({ ...shared, workspaceId }, crossings.take(workspaceId));
+  if (!notice.writesByItself) return crossings.dropEnded(now());
+  const left = (ofWorkspace === null ? crossings.workspaceIds() : [ofWorkspace]).values();
+  const failures: unknown[] = [];
+  const writeLeft = async () => {
+    for (const workspaceId of left) {
+      if (failures.some(isOfStore)) return;
+      const own = crossings.take(workspaceId);
+      await writeCrossings({ ...shared, workspaceId }, own).catch((error: unknown) => {
+        failures.push(error);
+      });
+      await yieldToEventLoop();
+    }
+  };
+  await Promise.all(Array.from({ length: MOST_AT_ONCE }, writeLeft));
+  if (failures.length > 0) throw failures[0];
+}
+
+/** Whether the store cannot be reached. With a reason, only this workspace cannot be used. */
+function isOfStore(error: unknown): boolean {
+  return (
+    error instanceof LatchkeyError &&
+    error.code === "STORE_UNAVAILABLE" &&
+    error.reason === undefined
+  );
 }
 
 async function writeSome(work: Work, crossings: readonly Crossing[]): Promise<number> {
