@@ -8,6 +8,7 @@ import {
 import { Alarm } from "./alarm.js";
 import { EndpointSender, type SendingContext } from "./endpoint-sender.js";
 import { Lease, LeaseLostError } from "./lease.js";
+import { enterPace, pacedMs } from "./pace.js";
 
 /** How long requests in progress may take when sending ends, in ms of the machine's time. */
 const GRACE_MS = 1_000;
@@ -104,9 +105,10 @@ export class Sender {
   async #run(): Promise<void> {
     const { deliveries, settings, lookEveryMs } = this.#context;
     const lease = new Lease(deliveries, settings.leaseMs, PATIENCE_LOOKS * lookEveryMs);
+    const leavePace = enterPace();
     let isFailing = false;
     while (!this.#isStopping) {
-      let pause = lookEveryMs;
+      let pause = this.#looks(1);
       try {
         const state = await lease.take();
         if (state !== null) await this.#send(lease, state);
@@ -121,7 +123,14 @@ export class Sender {
       }
       if (!this.#isStopping) await this.#alarm.wait(pause);
     }
+    leavePace();
     await lease.release().catch((error: unknown) => deliveries.report(error));
+  }
+
+  /** How long a number of looks takes. */
+  #looks(count: number): SpanMs {
+    const { lookEveryMs, chance } = this.#context;
+    return pacedMs(count * lookEveryMs, chance);
   }
 
   /**
@@ -139,7 +148,7 @@ export class Sender {
 
   /** Sends until it is stopped, the lease is lost, or anything but a receiver fails. */
   async #send(lease: Lease, state: SenderState): Promise<void> {
-    const { settings, lookEveryMs } = this.#context;
+    const { settings } = this.#context;
     const senders = new Map<string, EndpointSender>();
     for (const endpoint of settings.endpoints) {
       const place = state.endpoints.find(({ id }) => id === endpoint.id);
@@ -149,10 +158,13 @@ export class Sender {
       senders.set(id, new EndpointSender(endpoint, cursor, lease, this.#context));
     }
     const repetitions = [
-      new Repetition(settings.leaseMs / 3, () => lease.renew()),
-      new Repetition(lookEveryMs, this.#looking(senders, lease)),
-      this.#beside("notice", NOTICE_EVERY_LOOKS * lookEveryMs, () => this.#notice()),
-      this.#beside("prune", PRUNE_EVERY_LOOKS * lookEveryMs, () => this.#prune()),
+      new Repetition(
+        () => settings.leaseMs / 3,
+        () => lease.renew(),
+      ),
+      new Repetition(() => this.#looks(1), this.#looking(senders, lease)),
+      this.#beside("notice", NOTICE_EVERY_LOOKS, () => this.#notice()),
+      this.#beside("prune", PRUNE_EVERY_LOOKS, () => this.#prune()),
     ];
     const endRepetitions = async () => {
       for (const repetition of repetitions) repetition.end();
@@ -229,8 +241,9 @@ export class Sender {
   }
 
   /** A side task. If it fails, sending continues; of several failures in a row, only the first is reported. */
-  #beside(name: string, everyMs: SpanMs, work: () => Promise<void>): Repetition {
-    return new Repetition(everyMs, async () => {
+  #beside(name: string, everyLooks: number, work: () => Promise<void>): Repetition {
+    const pause = () => this.#looks(everyLooks);
+    return new Repetition(pause, async () => {
       try {
         await work();
         this.#failing.delete(name);
@@ -272,19 +285,20 @@ export class Sender {
 
 /** A task that is repeated until it is ended or fails. */
 class Repetition {
-  readonly #everyMs: SpanMs;
+  readonly #pause: () => SpanMs;
   readonly #work: () => Promise<void>;
   readonly #alarm = new Alarm();
   #isEnded = false;
 
-  constructor(everyMs: SpanMs, work: () => Promise<void>) {
-    this.#everyMs = everyMs;
+  /** `pause`: how long to wait before each time. */
+  constructor(pause: () => SpanMs, work: () => Promise<void>) {
+    this.#pause = pause;
     this.#work = work;
   }
 
   async run(): Promise<void> {
     while (!this.#isEnded) {
-      await this.#alarm.wait(this.#everyMs);
+      await this.#alarm.wait(this.#pause());
       if (!this.#isEnded) await this.#work();
     }
   }
