@@ -26,6 +26,8 @@ const MOST_WAITING = 10_000;
 /** Events of the log in one read, and maximum number of parts of the log that are open. */
 const [PART_SIZE, MOST_PARTS] = [100, 4];
 
+type DeliveryPage = Awaited<ReturnType<Deliveries["listDeliveries"]>>;
+
 /** What the senders of all endpoints share. */
 export interface SendingContext {
   readonly deliveries: Deliveries;
@@ -60,6 +62,8 @@ export class EndpointSender {
   #hasMore = true;
   /** Whether the log may have grown since the last read started, and whether there may be dead letters to send again. */
   readonly #news = { inLog: true, asked: true };
+  /** Where reading the dead letters to send again continues; null: at the beginning. */
+  #askedAfter: string | null = null;
   #failure: { readonly error: unknown } | null = null;
   #isHalted = false;
   /** Whether an event was given up since the last one was delivered. */
@@ -76,7 +80,7 @@ export class EndpointSender {
   /** Sends until it is stopped. Rejects if anything but the receiver fails. When it settles, nothing is in progress. */
   async run(): Promise<void> {
     try {
-      for await (const delivery of this.#stored("pending")) this.#lanes.add(itemOf(delivery));
+      for await (const delivery of this.#pending()) this.#lanes.add(itemOf(delivery));
       while (!this.#isHalted) {
         await this.#look();
         await this.#storeBlocked();
@@ -120,35 +124,42 @@ export class EndpointSender {
     if (this.#failure !== null) throw this.#failure.error;
   }
 
-  async *#stored(state: "pending" | "asked"): AsyncGenerator<Delivery, void, undefined> {
-    const { deliveries, report } = { report: this.#report, ...this.#context };
+  async *#pending(): AsyncGenerator<Delivery, void, undefined> {
     let after: string | null = null;
     do {
-      const page: Awaited<ReturnType<Deliveries["listDeliveries"]>> =
-        await deliveries.listDeliveries(state, this.#endpoint.id, after);
-      // Dead letters to send again are in one list for all endpoints, so damaged ones are reported once.
-      if (page.damaged > 0 && state === "pending")
-        report(`${page.damaged} events cannot be sent: their stored data is damaged`);
+      const page: DeliveryPage = await this.#listDeliveries("pending", after);
+      if (page.damaged > 0)
+        this.#report(`${page.damaged} events cannot be sent: their stored data is damaged`);
       yield* page.deliveries;
       after = page.next;
     } while (after !== null);
+  }
+
+  #listDeliveries(state: "pending" | "asked", after: string | null): Promise<DeliveryPage> {
+    return this.#context.deliveries.listDeliveries(state, this.#endpoint.id, after);
   }
 
   /** Reads new events of the log, and dead letters to send again. */
   async #look(): Promise<void> {
     if (this.#news.inLog) this.#hasMore = true;
     this.#news.inLog = false;
-    if (this.#news.asked) {
-      this.#news.asked = false;
-      for await (const delivery of this.#stored("asked")) {
-        if (this.#lanes.has(delivery.eventId)) continue;
-        const again = { ...delivery, ...this.#waiting(this.#context.deliveries.now()) };
-        await this.#lease.write({ puts: [again] });
-        this.#lanes.add(itemOf(again));
-      }
-    }
+    if (this.#news.asked) await this.#takeAsked();
     const hasRoom = this.#parts.length < MOST_PARTS && this.#lanes.size < MOST_WAITING;
     if (this.#hasMore && hasRoom) await this.#readLog();
+  }
+
+  /** Takes up to a page of dead letters to send again: thousands must not keep other events waiting. */
+  async #takeAsked(): Promise<void> {
+    this.#news.asked = false;
+    const { deliveries, next } = await this.#listDeliveries("asked", this.#askedAfter);
+    const waiting = this.#waiting(this.#context.deliveries.now());
+    const again = deliveries
+      .filter(({ eventId }) => !this.#lanes.has(eventId))
+      .map((delivery) => ({ ...delivery, ...waiting }));
+    if (again.length > 0) await this.#lease.write({ puts: again });
+    for (const each of again) this.#lanes.add(itemOf(each));
+    this.#askedAfter = next;
+    if (next !== null) this.#news.asked = true;
   }
 
   async #readLog(): Promise<void> {
@@ -246,7 +257,7 @@ export class EndpointSender {
       });
     }
     const canRead = this.#parts.length < MOST_PARTS && this.#lanes.size < MOST_WAITING;
-    return this.#hasMore && canRead ? 0 : wait;
+    return (this.#hasMore && canRead) || this.#news.asked ? 0 : wait;
   }
 
   async #attempt(item: Item): Promise<void> {
