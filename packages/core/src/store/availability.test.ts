@@ -65,6 +65,17 @@ test("a change waits for leases even in a workspace that is no longer cached", a
   expect(guarded.leaseWait(WORKSPACE)).toBe(300);
 });
 
+test("a workspace in use stays cached, and may be leased, however many others are read", async () => {
+  const { guarded } = await aGuarded();
+  const kept: boolean[] = [];
+  for (let count = 0; count < 30_000; count += 1) {
+    await guarded.read(`ws_${count}`, []);
+    if (count % 1_000 === 0) kept.push(guarded.leases(WORKSPACE) !== undefined);
+  }
+  expect(kept).toEqual(Array(30).fill(true));
+  expect(guarded.leases("ws_0")).toBeUndefined();
+});
+
 const aPlan = (fields: Partial<ChargePlan> = {}): ChargePlan => ({
   workspaceId: WORKSPACE,
   revision: null,

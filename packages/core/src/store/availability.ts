@@ -1,5 +1,6 @@
 import { LatchkeyError } from "../errors.js";
 import type { RandomBytes } from "../lib/id.js";
+import { createLruCache } from "../lib/lru-cache.js";
 import { drawVersion } from "../rules/record-version.js";
 import type { SpanMs } from "../time.js";
 import { type Change, type CommitResult, EMPTY_CHANGE, type RecordAddress } from "./change.js";
@@ -78,7 +79,7 @@ export interface AvailableStore extends KeyStore {
  * read again only if the revision has changed; a commit expects the state itself.
  */
 export function createAvailabilityStore(store: KeyStore, random: RandomBytes): AvailableStore {
-  const known = new Map<string, KnownState>();
+  const known = createLruCache<KnownState>(MOST_KNOWN);
   const followed = new Set<string>();
   let longestWait = 0;
 
@@ -87,7 +88,6 @@ export function createAvailabilityStore(store: KeyStore, random: RandomBytes): A
     const before = known.get(workspaceId);
     known.delete(workspaceId);
     if (state?.state === "incomplete" || state?.state === "moved") throw refusal(state.state);
-    if (known.size >= MOST_KNOWN) known.clear();
     const version = loaded?.record.version ?? null;
     const leases = leaseTimesOf(loaded);
     longestWait = Math.max(longestWait, leases?.wait ?? 0);
@@ -113,7 +113,7 @@ export function createAvailabilityStore(store: KeyStore, random: RandomBytes): A
 
   // No `async`, here and in `page`: every read of a key goes through here.
   function read(workspaceId: string, wants: readonly Want[]): Promise<ReadResult> {
-    if (!known.has(workspaceId)) return readWithState(workspaceId, wants);
+    if (known.get(workspaceId) === undefined) return readWithState(workspaceId, wants);
     return store.read(workspaceId, wants).then((result) => {
       const isKnown = result.revision === known.get(workspaceId)?.revision;
       return isKnown ? result : readWithState(workspaceId, wants);
