@@ -254,3 +254,17 @@ test("very many keys are batched one batch at a time, and each once", () => {
   expect(batches.map(({ length }) => length)).toEqual([499, 499, 499, 3]);
   expect(new Set(batches.flat()).size).toBe(keys);
 });
+
+test("taking the counts of one workspace does not look through those of all others", () => {
+  const buffer = createStatisticsBuffer(100_000);
+  for (let at = 0; at < 50_000; at += 1) {
+    const workspaceId = `ws_${at % 1_000}`;
+    buffer.count(countedKey({ id: `key_${at}`, workspaceId }), "VALID", HOUR_AT);
+  }
+  const before = process.cpuUsage();
+  for (let at = 0; at < 1_000; at += 1) [...buffer.take(HOUR_AT, `ws_idle_${at}`)];
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 1_000).toBeLessThan(1_000);
+  expect([...buffer.take(HOUR_AT, "ws_7")].flatMap(({ batch }) => batch.uses)).toHaveLength(50);
+  expect(buffer.heldKeys).toBe(49_950);
+});

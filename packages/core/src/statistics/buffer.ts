@@ -49,6 +49,14 @@ export interface StatisticsBuffer {
   giveBack(batch: WorkspaceBatch): void;
 }
 
+/** What one workspace has counted. */
+interface Held {
+  /** By key: counts of the current hour. */
+  readonly current: Map<string, KeyCounts>;
+  /** Earlier counts: of an hour that is over, or for an identity or tags that the key no longer has. */
+  readonly closed: KeyCounts[];
+}
+
 /** The generation of counts that were taken out: further verifications of their keys are counted anew. */
 const TAKEN = {};
 
@@ -70,10 +78,9 @@ export function createStatisticsBuffer(
   maxKeys: number,
   isOfUses: boolean = false,
 ): StatisticsBuffer {
-  /** By key: counts of the current hour. */
-  let current = new Map<string, KeyCounts>();
-  /** Earlier counts: of an hour that is over, or for an identity or tags that the key no longer has. */
-  let closed: KeyCounts[] = [];
+  /** By workspace, so that taking those of one does not look through all others. */
+  const held = new Map<string, Held>();
+  let heldKeys = 0;
   let returned: WorkspaceBatch[] = [];
   let returnedSize = 0;
   /** Replaced with every hour. No two buffers share one, so counts that a key brings from another buffer are not used. */
@@ -82,8 +89,10 @@ export function createStatisticsBuffer(
   let hourEndAt: EpochMs = 0;
 
   function openHour(now: EpochMs): void {
-    for (const counts of current.values()) closed.push(counts);
-    current = new Map();
+    for (const { current, closed } of held.values()) {
+      for (const counts of current.values()) closed.push(counts);
+      current.clear();
+    }
     generation = {};
     hourAt = now - (now % STATISTICS_SPAN_MS);
     hourEndAt = hourAt + STATISTICS_SPAN_MS;
@@ -92,21 +101,25 @@ export function createStatisticsBuffer(
   function countsOf(counted: CountedKey): KeyCounts | null {
     const subject = countedFor(counted);
     const { keyId, identityId, tags } = subject;
-    const known = current.get(keyId);
+    const { workspaceId } = counted.key;
+    const own: Held = held.get(workspaceId) ?? { current: new Map(), closed: [] };
+    const known = own.current.get(keyId);
     const isSame = known?.identityId === identityId && known.tags.join() === tags.join();
     if (known !== undefined && isSame) return known;
-    if (current.size + closed.length >= maxKeys) return null;
-    if (known !== undefined) closed.push(known);
+    if (heldKeys >= maxKeys) return null;
+    if (known !== undefined) own.closed.push(known);
     const counts: KeyCounts = {
       generation,
       valid: 0,
       usedAfterMs: 0,
       refusals: null,
-      workspaceId: counted.key.workspaceId,
+      workspaceId,
       ...subject,
       hourAt,
     };
-    current.set(keyId, counts);
+    own.current.set(keyId, counts);
+    held.set(workspaceId, own);
+    heldKeys += 1;
     return counts;
   }
 
@@ -131,18 +144,19 @@ export function createStatisticsBuffer(
       return isFirst;
     },
     get heldKeys() {
-      return current.size + closed.length;
+      return heldKeys;
     },
     take(now, workspaceId = null) {
-      const isTaken = (of: { readonly workspaceId: string }) =>
+      const isTaken = (of: WorkspaceBatch) =>
         workspaceId === null || of.workspaceId === workspaceId;
-      const held = [...closed, ...current.values()].filter(isTaken);
-      const batches = batchesIn(held, returned.filter(isTaken), now, isOfUses);
-      for (const counts of held) {
-        counts.generation = TAKEN;
-        if (current.get(counts.keyId) === counts) current.delete(counts.keyId);
-      }
-      closed = closed.filter((counts) => !isTaken(counts));
+      const taken = [...(workspaceId === null ? held.keys() : [workspaceId])].flatMap((id) => {
+        const own = held.get(id);
+        held.delete(id);
+        return own === undefined ? [] : [...own.closed, ...own.current.values()];
+      });
+      heldKeys -= taken.length;
+      const batches = batchesIn(taken, returned.filter(isTaken), now, isOfUses);
+      for (const counts of taken) counts.generation = TAKEN;
       returned = returned.filter((batch) => !isTaken(batch));
       returnedSize = returned.reduce((size, batch) => size + sizeOf(batch), 0);
       return batches;
