@@ -11,6 +11,8 @@ import {
   reports,
 } from "../testing/leasing.js";
 import type { ChargeMoment, ChargePlan } from "./charge.js";
+import { HeldLeases } from "./held-leases.js";
+import type { EndStep, HoldResult } from "./settle.js";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
@@ -89,6 +91,40 @@ describe("what is reported when a lease is given back", () => {
     made.verify();
     expect(made.charged).toHaveBeenCalledTimes(3);
     expect(made.charged.mock.results[2]?.value).not.toHaveProperty("leased", true);
+  });
+});
+
+describe("closing with a thousand leases", () => {
+  const CALL_MS = 2_500;
+  const close = async (settle: () => Promise<HoldResult>) => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
+    const called = vi.fn(async (_workspaceId: string, _step: EndStep) => {
+      await new Promise((resolve) => setTimeout(resolve, CALL_MS));
+      return settle();
+    });
+    const held = new HeldLeases({ settle: called }, MS, Date.now, Date.now);
+    const since = { wall: 0, steady: 0 };
+    for (let at = 0; at < 1_000; at += 1) {
+      const confirms = [{ kind: "key", id: `key_${at}`, version: 3 }] as const;
+      const lease = { id: `lse_${at}`, plan: { ...PLAN, confirms }, cost: 2, since, dueAt: null };
+      held.add({ ...lease, until: 9e15, count: 8, charge: null, used: 1, returning: null });
+    }
+    const beganAt = Date.now();
+    const closing = held.giveAllBack();
+    await vi.runAllTimersAsync();
+    await closing;
+    return { ms: Date.now() - beganAt, told: new Set(called.mock.calls.map(([, { id }]) => id)) };
+  };
+
+  test("ends three seconds and a call later if the store does not answer", async () => {
+    const { ms } = await close(() => Promise.reject(unavailable("down")));
+    expect(ms).toBeLessThanOrEqual(3_000 + CALL_MS);
+  });
+
+  test("tells the store about each of them if it answers, however slowly", async () => {
+    const { ms, told } = await close(async () => ({ kind: "unknown" }));
+    expect(told.size).toBe(1_000);
+    expect(ms).toBe(20 * CALL_MS);
   });
 });
 

@@ -165,6 +165,8 @@ export class HeldLeases {
   readonly #steady: Timer;
   /** From then on, by the steady clock, nothing is tried again. */
   #closedAt = Number.POSITIVE_INFINITY;
+  /** Whether the store did not answer the latest try. */
+  #isAway = false;
   /** Ends the pauses between tries. */
   readonly #wake = new Set<() => void>();
 
@@ -248,14 +250,19 @@ export class HeldLeases {
     return this.#closedAt < Number.POSITIVE_INFINITY;
   }
 
-  /** Gives everything back. Each lease is tried at least once, and again for a few seconds while the store does not answer. */
+  /**
+   * Gives everything back, for a few seconds if the store does not answer, and as long as it takes if it does. What is left then ends like
+   * the leases of a process that was killed.
+   */
   async giveAllBack(): Promise<void> {
     this.#closedAt = this.#steady() + CLOSING_MS;
     for (const wake of this.#wake) wake();
     const left = [...new Set([...this.#byRecord.values()].flatMap((leases) => [...leases]))];
     const next = async () => {
-      for (let lease = left.pop(); lease !== undefined; lease = left.pop())
+      for (let lease = left.pop(); lease !== undefined; lease = left.pop()) {
+        if (this.#isAway && this.#steady() >= this.#closedAt) return;
         await this.giveBack(lease).ended;
+      }
     };
     await Promise.all(Array.from({ length: MOST_AT_ONCE }, next));
   }
@@ -268,14 +275,15 @@ export class HeldLeases {
     for (let pause = this.#pauseMs; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
       const time = this.#steady();
       const elapsed = time - since;
-      const isLast = time >= Math.min(this.#closedAt, since + DEAD_AFTER_MS);
       try {
         const moment = { now: this.#now(), revision: null };
         const { kind } = await this.#store.settle(plan.workspaceId, step, moment);
+        this.#isAway = false;
         const mayArrive = charge === null && kind === "unknown" && elapsed < LATE_MS;
         if (this.#isClosing || !mayArrive) return;
       } catch {
-        if (isLast) return;
+        this.#isAway = true;
+        if (time >= since + DEAD_AFTER_MS || this.#steady() >= this.#closedAt) return;
       } finally {
         onTried();
       }
