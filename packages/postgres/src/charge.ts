@@ -21,11 +21,13 @@ export async function charge(
 ): Promise<ChargeResult> {
   const prepared = preparedFor(connection, plan);
   const deadline = connection.deadline("charge");
+  let sent = moment;
   for (let moves = 0; ; moves += 1) {
-    const answer = await queue.add(prepared, moment, deadline);
+    const answer = await queue.add(prepared, sent, deadline);
     if (!answer.startsWith("moved ")) return readChargeText(answer, plan);
     if (moves === MAX_MOVES) throw corruptRecord("counters");
-    // Nothing was done.
+    // Nothing was charged, but the step of the hold to be ended was taken.
+    if (moment.ends !== undefined) sent = { ...moment, ends: undefined };
     prepared.handles = answer.slice("moved ".length);
   }
 }

@@ -47,6 +47,17 @@ export const endingChargeContracts: readonly StoreContract[] = [
     const { isRepeat, endedAt } = await settleAs("ended", store, ends, NOW + 9);
     assert.deepEqual([isRepeat, endedAt], [true, NOW + 2]);
   }),
+  it("a charge takes one step of an end, which may first end holds that are over", async (store, other) => {
+    await putWithUses(store, KEY, usesOf(10));
+    await reserve(store, 1, aReservation({ cost: 5 }));
+    await reserve(store, 2, aReservation({ cost: 1, hold: { ...HELD, ttl: 1 } }));
+    for (const held of [[holdId(1)], []]) {
+      // Without a handle: a store may have to look for the counters first.
+      await chargeAs("charged", other, aPlan({ cost: 0 }), { ends: anEnd(1, 2), now: NOW + 5 });
+      assert.deepEqual(await heldIds(store), held);
+    }
+    await assertHolds(store, KEY, { usage: usesOf(8) });
+  }),
   it("a charge ends a hold even if it is refused for its uses, for open holds or as stale", async (store, other) => {
     await putWithUses(store, KEY, usesOf(11));
     const revision = await revisionOf(store);
