@@ -22,7 +22,7 @@ describeWithServers("a PostgreSQL with an idle_session_timeout", () => {
   test("a charge that is sent while the server ends the idle connection goes over another one, once", async () => {
     const watching = new pg.Client({ connectionString: server.url });
     await watching.connect();
-    const store = postgresStore(`${link.url}&options=-c%20idle_session_timeout%3D200`, {
+    const store = postgresStore(`${link.url}&options=-c%20idle_session_timeout%3D1000`, {
       ...PATIENT,
       maxConnections: 1,
     });

@@ -70,7 +70,8 @@ test("spans and instants are written in their largest unit", () => {
     "1 second",
     "90 seconds",
     "1 day",
-    "1,500 ms",
+    // In the reader's language.
+    `${new Intl.NumberFormat().format(1_500)} ms`,
   ]);
   expect([perSpan(60_000), perSpan(300_000)]).toEqual(["per minute", "per 5 minutes"]);
   expect([countdown(59_001), countdown(61_000), countdown(90_061_000)]).toEqual([
