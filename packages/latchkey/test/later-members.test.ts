@@ -84,4 +84,16 @@ describeOnEveryStore("what a later version has added to a record", (open) => {
       expect(after, kind).not.toEqual(before);
     }
   });
+
+  test("of an entry of the audit log is gone once its identity is erased, because nobody knows what it names", async () => {
+    const { store, latchkey } = open();
+    const { identityId } = await latchkey.createIdentity({ externalId: "pier-7" });
+    const { events } = await latchkey.listAuditEvents({ identityId });
+    const eventId = events[0]?.id ?? "";
+    await changeLater(store, "auditEntry", eventId);
+    await latchkey.eraseIdentity({ identityId });
+    const after = await bodyOf(store, "auditEntry", eventId);
+    expect(after).toMatchObject({ erased: true });
+    expect(after).not.toHaveProperty("addedLater");
+  });
 });

@@ -1,6 +1,7 @@
 import type { IdFactory } from "../lib/id.js";
 import type { JsonValue } from "../lib/json.js";
 import type { AuditEntry, AuditType, FieldChange } from "../records/audit-entry.js";
+import { withoutLater } from "../records/record-type.js";
 import type { Clock, EpochMs } from "../time.js";
 
 /** One change of configuration, as an operation describes it. */
@@ -145,11 +146,14 @@ export function toAuditEvent(entry: AuditEntry): AuditEvent {
 /** Fields whose values are ids that latchkey made. */
 const IDS: ReadonlySet<string> = new Set(["apiId", "rotatedFrom", "rotatedTo"]);
 
-/** An audit entry without a user's names, metadata and other texts. Ids, types, times and numbers stay. `externalId`: null if unknown. */
+/**
+ * An audit entry without a user's names, metadata and other texts, and without what only a later version knows. Ids, types, times and
+ * numbers stay. `externalId`: null if unknown.
+ */
 export function erasedEntry(entry: AuditEntry, externalId: string | null): AuditEntry {
   const { actor, fields } = entry;
   return {
-    ...entry,
+    ...withoutLater(entry),
     actor: actor === externalId ? null : actor,
     erased: true,
     fields: fields.filter(isHarmless),

@@ -119,6 +119,12 @@ interface Kept {
   readonly [LATER]?: BodyMembers | undefined;
 }
 
+/** A copy without the members of a later version, for an erasure: this version cannot say what they hold. */
+export function withoutLater<Value extends object>(value: Value): Omit<Value, typeof LATER> {
+  const { [LATER]: _, ...known } = value as Value & Kept;
+  return known;
+}
+
 /** Builds a {@link RecordType} from what is specific to a kind. */
 export function defineRecord<
   Value extends { readonly id: string; readonly workspaceId?: string; readonly version?: number },
@@ -178,7 +184,9 @@ export function defineRecord<
         if ("memo" in stored) stored.memo = value;
         return value;
       } catch (error) {
-        if (error instanceof TypeError) throw corruptRecord(`${kind} ${id}`);
+        // A body that is nested too deep to be read has not been written by core either.
+        if (error instanceof TypeError || error instanceof RangeError)
+          throw corruptRecord(`${kind} ${id}`);
         throw error;
       }
     },

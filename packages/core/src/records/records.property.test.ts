@@ -233,6 +233,16 @@ describe.each(ARBITRARY_RECORDS)("a record of kind $name", ({ type: own, record 
     );
   });
 
+  test("is damaged if a member that this version does not know is nested too deep", () => {
+    const deep = JSON.parse(`${"[".repeat(100_000)}${"]".repeat(100_000)}`) as JsonValue;
+    fc.assert(
+      fc.property(record, (value) => {
+        expect(() => decode(withBody(value, (body) => ({ ...body, deep })))).toThrow(corrupt);
+      }),
+      { numRuns: 1 },
+    );
+  });
+
   test("is damaged at version 0, which means that the store could not read it", () => {
     fc.assert(
       fc.property(record, (value) => {
