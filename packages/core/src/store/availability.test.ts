@@ -76,6 +76,17 @@ test("a workspace in use stays cached, and may be leased, however many others ar
   expect(guarded.leases("ws_0")).toBeUndefined();
 });
 
+test("10,000 workspaces in turn all stay cached", async () => {
+  const { guarded } = await aGuarded();
+  let asked = 0;
+  for (let count = 0; count < 30_000; count += 1) {
+    const workspaceId = `ws_${count % 10_000}`;
+    if (guarded.leases(workspaceId) === undefined) asked += 1;
+    await guarded.read(workspaceId, []);
+  }
+  expect(asked).toBe(10_000);
+});
+
 const aPlan = (fields: Partial<ChargePlan> = {}): ChargePlan => ({
   workspaceId: WORKSPACE,
   revision: null,

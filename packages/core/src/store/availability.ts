@@ -41,7 +41,7 @@ interface KnownState {
   readonly noted: Set<string>;
 }
 
-/** Most workspaces that are remembered, and most notes of each. */
+/** Workspaces that are remembered if they were used last, and most notes of each. */
 const MOST_KNOWN = 10_000;
 
 /** Most subjects of statistics that are looked up. */
@@ -79,7 +79,8 @@ export interface AvailableStore extends KeyStore {
  * read again only if the revision has changed; a commit expects the state itself.
  */
 export function createAvailabilityStore(store: KeyStore, random: RandomBytes): AvailableStore {
-  const known = createLruCache<KnownState>(MOST_KNOWN);
+  // Half of such a cache may be what was not used for long.
+  const known = createLruCache<KnownState>(2 * MOST_KNOWN);
   const followed = new Set<string>();
   let longestWait = 0;
 
