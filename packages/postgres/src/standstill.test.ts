@@ -1,5 +1,6 @@
 import { aChange, aMoment, aPlan, aRecord, usesOf, WORKSPACE } from "@latchkey/conformance";
 import type { KeyStore } from "@latchkey/core";
+import pg from "pg";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { postgresStore } from "./index.js";
 import { PATIENT, startServer, type TestServer } from "./testing/postgres-server.js";
@@ -50,5 +51,22 @@ describeWithServers("a process that stands still while it uses PostgreSQL", () =
     await new Promise((resolve) => setImmediate(resolve));
     standStill();
     expect(await charged).toMatchObject({ kind: "charged", remaining: 9 });
+  });
+
+  test("still gives up a connection that is silent later", async () => {
+    const watching = new pg.Client({ connectionString: server.url });
+    await watching.connect();
+    const own = postgresStore(`${server.url}&application_name=stood-still`, OPTIONS);
+    const peek = () => own.charge(aPlan({ mode: "peek" }), aMoment());
+    await expect.poll(peek).toMatchObject({ kind: "charged" });
+    const charged = peek();
+    await new Promise((resolve) => setImmediate(resolve));
+    standStill();
+    await charged;
+    const left = "SELECT FROM pg_stat_activity WHERE application_name = 'stood-still'";
+    const connections = async () => (await watching.query(left)).rowCount;
+    await expect.poll(connections, { timeout: 5_000 }).toBe(0);
+    await own.close();
+    await watching.end();
   });
 });

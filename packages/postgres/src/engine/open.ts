@@ -50,7 +50,8 @@ function openUrl(url: string, settings: Settings): PostgresPool {
     stream: () => {
       const socket = new Socket().unref();
       const silentMs = Math.max(chargeTimeoutMs, timeoutMs);
-      return socket.setTimeout(silentMs, () => {
+      // Not its second parameter, which would be called only once.
+      return socket.setTimeout(silentMs).on("timeout", () => {
         const { bytesRead } = socket;
         // If this process stood still, an answer may have come meanwhile: it is read before this runs.
         setImmediate(() => {
