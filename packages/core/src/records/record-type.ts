@@ -110,7 +110,8 @@ const FORMAT = 1;
 
 /**
  * Members of a body that this version does not know, because a later one wrote them. They stay with the value, also in a copy of it with
- * other fields, so that a change by this version does not lose them.
+ * other fields, so that a change by this version does not lose them. Only members of the body itself: what a later version adds to an object
+ * in it, such as a limit, is lost with a change.
  */
 const LATER = Symbol("members of a later version");
 
