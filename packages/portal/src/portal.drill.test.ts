@@ -87,6 +87,14 @@ describeInBrowser("the portal in a browser", (open) => {
       new Intl.DateTimeFormat("en", { dateStyle: "medium", timeZone: "UTC" }).format(at);
     const today = latchkey.now();
     expect(await days.allTextContents()).toEqual([day(today - 29 * 86_400_000), day(today)]);
+    // In a page that is written from right to left, they are still below their bars.
+    await page.evaluate('document.documentElement.dir = "rtl"');
+    const [first, last] = await Promise.all([
+      days.first().boundingBox(),
+      days.last().boundingBox(),
+    ]);
+    expect(first?.x).toBeLessThan(last?.x ?? 0);
+    await page.evaluate('document.documentElement.dir = ""');
     await page.getByText("As a table").click();
     await page.getByRole("cell", { name: "1", exact: true }).waitFor();
 
