@@ -9,6 +9,16 @@ export function notOwnTarget(): LatchkeyError {
   );
 }
 
+/** @throws LatchkeyError `PRECONDITION_FAILED` if a workspace is no longer in the state in which this copy has put it. */
+export async function assertOwnTarget(
+  store: KeyStore,
+  workspaceId: string,
+  state: FoundState,
+): Promise<void> {
+  const { version } = await readState(store, workspaceId);
+  if (version !== state.version) throw notOwnTarget();
+}
+
 /**
  * A target that is written to only while a workspace is still in the state in which this copy has put it. A process that stood still for a
  * while, such as one whose machine was asleep, finds out that another one has taken over, and that the target may serve.
@@ -17,13 +27,9 @@ export function notOwnTarget(): LatchkeyError {
  */
 export function ownTarget(store: KeyStore, workspaceId: string, state: FoundState): KeyStore {
   let checking: Promise<void> | null = null;
-  const check = async () => {
-    const { version } = await readState(store, workspaceId);
-    if (version !== state.version) throw notOwnTarget();
-  };
   /** Writes that begin together share a check. */
   const checked = () => {
-    checking ??= check().finally(() => {
+    checking ??= assertOwnTarget(store, workspaceId, state).finally(() => {
       checking = null;
     });
     return checking;

@@ -137,3 +137,31 @@ test.each([{ leases: false }, { leases: true }])(
     }
   },
 );
+
+test("a live copy that stands still closes no source once its target was given to another one", async () => {
+  const another = await aSource();
+  const answers = new Set<string>();
+  for (let writes = 2; ; writes += 1) {
+    const { store, filled } = await aSource();
+    const answer = () =>
+      latchkeyOn(store)
+        .verifyKey({ key: filled.plain })
+        .then(
+          ({ code }) => code,
+          ({ reason }) => reason as string,
+        );
+    const to = memoryStore();
+    const paused = await copyUntilPause(store, to, true, writes);
+    if (paused === null) break;
+    const before = await answer();
+    // Refused if the first copy has opened the target.
+    const isTaken = await copy(another.store, to, { startOver: true }).then(
+      () => true,
+      () => false,
+    );
+    await paused.resume();
+    if (isTaken) expect(await answer(), `after ${writes} writes`).toBe(before);
+    if (isTaken) answers.add(before);
+  }
+  expect([...answers].sort()).toEqual(["VALID", "moved"]);
+});

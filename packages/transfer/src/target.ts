@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type KeyStore, LatchkeyError } from "@latchkey/core";
 import { withEach } from "./at-once.js";
 import { clear } from "./clear.js";
-import { notOwnTarget, ownTarget } from "./own-target.js";
+import { assertOwnTarget, notOwnTarget, ownTarget } from "./own-target.js";
 import { Pass, type PassResult } from "./passes/reconcile.js";
 import { type Part, workspacesOf } from "./passes/source.js";
 import type { TransferProgress } from "./progress.js";
@@ -100,6 +100,11 @@ export class TransferTarget {
       await this.#mark(id, found);
     });
     return [...this.#states.keys()].sort();
+  }
+
+  /** @throws LatchkeyError `PRECONDITION_FAILED` if another copy has taken over a prepared workspace. */
+  async assertOwn(): Promise<void> {
+    await withEach(this.#states, ([id, state]) => assertOwnTarget(this.store, id, state));
   }
 
   /** Where to write to a prepared workspace. */

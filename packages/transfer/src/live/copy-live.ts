@@ -125,6 +125,8 @@ async function finish(
     await source.endLeases();
     await catchUp(source, target, onProgress);
   }
+  // Behind the fence of a copy whose target was given to another one, nobody would serve.
+  await target.assertOwn();
   const startedAt = performance.now();
   await source.fence();
   const whole = workspaces.filter((id) => wasFenced || !known.has(id));
