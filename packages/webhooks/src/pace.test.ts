@@ -54,3 +54,25 @@ test("the senders of 500 idle workspaces together ask the store no more often th
   // 125 of them would look 1,250 times a second, and 500 at full pace 5,000 times.
   expect(looks / seconds).toBeLessThan(2_000);
 });
+
+test("thousands of senders do not all try again a second after the store has failed", async () => {
+  run(2_000);
+  const store = memoryStore();
+  let [isDown, tries] = [false, 0];
+  const read: KeyStore["read"] = (workspaceId, wants) => {
+    if (!isDown) return store.read(workspaceId, wants);
+    tries += 1;
+    return Promise.reject(new Error("the store is down"));
+  };
+  const latchkey = createLatchkey({ store: { ...store, read }, onError: () => undefined });
+  const endpoints = [endpointAt("http://127.0.0.1:9/")];
+  const webhooks = createWebhooksWith(latchkey, { endpoints }, { chance: () => 0.5 });
+  onTestFinished(() => webhooks.stop());
+  await webhooks.start();
+  isDown = true;
+  await until(() => tries > 0);
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  const first = tries;
+  await new Promise((resolve) => setTimeout(resolve, 1_300));
+  expect(tries).toBe(first);
+});

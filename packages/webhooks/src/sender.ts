@@ -118,7 +118,7 @@ export class Sender {
         if (!(error instanceof LeaseLostError)) {
           if (!isFailing) deliveries.report(error);
           isFailing = true;
-          pause = PAUSE_AFTER_FAILURE_MS;
+          pause = pacedMs(PAUSE_AFTER_FAILURE_MS, this.#context.chance);
         }
       }
       if (!this.#isStopping) await this.#alarm.wait(pause);
