@@ -35,6 +35,9 @@ function questionOf({ action, args }: Call): string {
 
 const HAS_REQUEST_ID: ReadonlySet<string> = new Set(["verify", "reserve"]);
 
+/** A request is remembered for ten minutes. Calls take some time, and so does deleting what is over. */
+const [SURELY_REMEMBERED_MS, SURELY_FORGOTTEN_MS] = [500_000, 700_000];
+
 /** Law: as long as a request is remembered, its repeat gets the same verdict and the same reservation. */
 export function repeatsAreAlike(world: World): string | null {
   // Request ids stay behind when keys move. How long a request is remembered depends on the clocks, which must agree.
@@ -45,9 +48,14 @@ export function repeatsAreAlike(world: World): string | null {
     if (!HAS_REQUEST_ID.has(call.action) || requestId === undefined) continue;
     const verdict = returnedBy<Verdict>(call);
     if (verdict.code !== "VALID") continue;
+    const isSameRequest = ({ key, args }: Call) => key === call.key && args.requestId === requestId;
+    // A repeat does not prolong how long a request is remembered: that counts from the first, whatever became of its answer.
+    const first = world.calls.find(
+      (one) => isSameRequest(one) && call.startAt - one.startAt <= SURELY_FORGOTTEN_MS,
+    );
     for (const other of world.calls.slice(call.index + 1)) {
-      if (other.key !== call.key || other.args.requestId !== requestId) continue;
-      if (other.endAt - call.startAt > 500_000) continue;
+      if (!isSameRequest(other)) continue;
+      if (other.endAt - (first ?? call).startAt > SURELY_REMEMBERED_MS) continue;
       const { code, remaining, reservationId } = returnedBy<Verdict>(other);
       if (questionOf(other) !== questionOf(call)) {
         const isCharged = code === "VALID" || code === "USAGE_EXCEEDED" || code === "RATE_LIMITED";
