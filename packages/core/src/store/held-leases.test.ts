@@ -110,10 +110,14 @@ describe("closing with a thousand leases", () => {
       held.add({ ...lease, until: 9e15, count: 8, charge: null, used: 1, returning: null });
     }
     const beganAt = Date.now();
-    const closing = held.giveAllBack();
-    await vi.runAllTimersAsync();
+    let endedAt = Number.NaN;
+    const closing = held.giveAllBack().then(() => {
+      endedAt = Date.now();
+    });
+    // Not until there are no more timers: others in this process may always set the next one.
+    await vi.advanceTimersByTimeAsync(100_000);
     await closing;
-    return { ms: Date.now() - beganAt, told: new Set(called.mock.calls.map(([, { id }]) => id)) };
+    return { ms: endedAt - beganAt, told: new Set(called.mock.calls.map(([, { id }]) => id)) };
   };
 
   test("ends three seconds and a call later if the store does not answer", async () => {
