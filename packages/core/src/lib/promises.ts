@@ -24,6 +24,19 @@ export function createExclusive(): Exclusive {
   };
 }
 
+/** Does something with each item, with at most `most` at the same time: who ends takes the next. @throws What the work throws. */
+export async function withEachAtOnce<Item>(
+  items: Iterable<Item>,
+  most: number,
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  const left = [...items].values();
+  const takeNext = async () => {
+    for (const item of left) await work(item);
+  };
+  await Promise.all(Array.from({ length: most }, takeNext));
+}
+
 /** The host's own timer, even if it is replaced by a fake one later: nothing here waits for a fake clock. */
 const later = setTimeout;
 

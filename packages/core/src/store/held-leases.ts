@@ -1,4 +1,4 @@
-import { unref } from "../lib/promises.js";
+import { unref, withEachAtOnce } from "../lib/promises.js";
 import { isLease } from "../rules/hold.js";
 import type { Clocks } from "../rules/lease.js";
 import { limitNameOf } from "../rules/limit-state.js";
@@ -257,14 +257,11 @@ export class HeldLeases {
   async giveAllBack(): Promise<void> {
     this.#closedAt = this.#steady() + CLOSING_MS;
     for (const wake of this.#wake) wake();
-    const left = [...new Set([...this.#byRecord.values()].flatMap((leases) => [...leases]))];
-    const next = async () => {
-      for (let lease = left.pop(); lease !== undefined; lease = left.pop()) {
-        if (this.#isAway && this.#steady() >= this.#closedAt) return;
-        await this.giveBack(lease).ended;
-      }
-    };
-    await Promise.all(Array.from({ length: MOST_AT_ONCE }, next));
+    const all = new Set([...this.#byRecord.values()].flatMap((leases) => [...leases]));
+    await withEachAtOnce(all, MOST_AT_ONCE, async (lease) => {
+      if (this.#isAway && this.#steady() >= this.#closedAt) return;
+      await this.giveBack(lease).ended;
+    });
   }
 
   /** Reports how much was used, until the store answers, or until other processes take this one for dead. */

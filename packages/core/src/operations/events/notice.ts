@@ -1,7 +1,7 @@
 import type { AuditFields } from "../../audit/entry.js";
 import { LatchkeyError } from "../../errors.js";
 import { encodeCursor } from "../../lib/cursor.js";
-import { yieldToEventLoop } from "../../lib/promises.js";
+import { withEachAtOnce, yieldToEventLoop } from "../../lib/promises.js";
 import { identityType } from "../../records/identity.js";
 import { keyType } from "../../records/key.js";
 import {
@@ -210,19 +210,16 @@ export async function flushCrossings(
   const { crossings, notice, now } = shared;
   if (crossings === null) return;
   if (!notice.writesByItself) return crossings.dropEnded(now());
-  const left = (ofWorkspace === null ? crossings.workspaceIds() : [ofWorkspace]).values();
+  const workspaceIds = ofWorkspace === null ? crossings.workspaceIds() : [ofWorkspace];
   const failures: unknown[] = [];
-  const writeLeft = async () => {
-    for (const workspaceId of left) {
-      if (failures.some(isOfStore)) return;
-      const own = crossings.take(workspaceId);
-      await writeCrossings({ ...shared, workspaceId }, own).catch((error: unknown) => {
-        failures.push(error);
-      });
-      await yieldToEventLoop();
-    }
-  };
-  await Promise.all(Array.from({ length: MOST_AT_ONCE }, writeLeft));
+  await withEachAtOnce(workspaceIds, MOST_AT_ONCE, async (workspaceId) => {
+    if (failures.some(isOfStore)) return;
+    const own = crossings.take(workspaceId);
+    await writeCrossings({ ...shared, workspaceId }, own).catch((error: unknown) => {
+      failures.push(error);
+    });
+    await yieldToEventLoop();
+  });
   if (failures.length > 0) throw failures[0];
 }
 
