@@ -69,17 +69,17 @@ export function createCrossings(settings: NoticeSettings): Crossings {
     if (!isKnown) size += 1;
   }
 
-  /** Drops the earliest crossing of a workspace that has its share or more: of the one that needs room, if it has. */
-  function makeRoom(workspaceId: string): void {
+  /** The workspace that loses a crossing if another one needs room: that one, if it has its share or more, otherwise the first that has. */
+  function loserFor(workspaceId: string): string {
     const share = size / seen.size;
     const hasShare = (id: string) => (seen.get(id)?.size ?? 0) >= share;
-    let from = workspaceId;
-    if (!hasShare(from))
-      for (const id of seen.keys())
-        if (hasShare(id)) {
-          from = id;
-          break;
-        }
+    if (hasShare(workspaceId)) return workspaceId;
+    for (const id of seen.keys()) if (hasShare(id)) return id;
+    return workspaceId;
+  }
+
+  function makeRoom(workspaceId: string): void {
+    const from = loserFor(workspaceId);
     const earliest = seen.get(from)?.keys().next().value;
     if (earliest !== undefined) drop(from, earliest);
   }
