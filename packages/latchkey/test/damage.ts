@@ -5,7 +5,7 @@ const WORKSPACE = "ws_default";
 type Body = Readonly<Record<string, unknown>>;
 
 /** Overwrites a record without latchkey's knowledge. Its list entries, claims and counters stay. */
-async function overwrite(
+export async function overwrite(
   store: KeyStore,
   kind: RecordKind,
   id: string,

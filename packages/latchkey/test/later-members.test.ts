@@ -1,5 +1,6 @@
-import { EMPTY_CHANGE, type JsonValue, type KeyStore, type RecordKind } from "@latchkey/core";
+import type { JsonValue, KeyStore, RecordKind } from "@latchkey/core";
 import { expect, test } from "vitest";
+import { overwrite } from "./damage.js";
 import { describeOnEveryStore } from "./every-store.js";
 import type { TestContext } from "./test-context.js";
 
@@ -14,14 +15,12 @@ async function bodyOf(store: KeyStore, kind: RecordKind, id: string) {
 }
 
 /** Changes a record as a process of a later version does. */
-async function changeLater(store: KeyStore, kind: RecordKind, id: string): Promise<void> {
-  const { found } = await store.read("ws_default", [{ kind, id }]);
-  const record = found[0]?.record;
-  if (record === undefined) throw new Error(`there is no ${kind} ${id}`);
-  const body = { ...(record.body as Body), ...LATER };
-  const version = record.version === 1 ? 2 : record.version - 1;
-  const puts = [{ record: { ...record, version, body } }];
-  await store.commit("ws_default", { ...EMPTY_CHANGE, puts });
+function changeLater(store: KeyStore, kind: RecordKind, id: string): Promise<void> {
+  return overwrite(store, kind, id, "ws_default", (record) => ({
+    ...record,
+    version: record.version === 1 ? 2 : record.version - 1,
+    body: { ...(record.body as Body), ...LATER },
+  }));
 }
 
 type Step = (context: TestContext, id: string) => Promise<unknown>;
