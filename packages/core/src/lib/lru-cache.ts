@@ -7,7 +7,9 @@ export interface LruCache<Value> {
 
 /**
  * Makes a bounded cache that drops what was not used recently. It has two generations: a hit in the young one costs one look-up, whereas an
- * exact order of use would cost two writes for every verification. @param maxSize - 0 caches nothing.
+ * exact order of use would cost two writes for every verification. So only half of it is certain to be what was used last.
+ *
+ * @param maxSize - 0 caches nothing.
  */
 export function createLruCache<Value>(maxSize: number): LruCache<Value> {
   const generationSize = Math.ceil(maxSize / 2);

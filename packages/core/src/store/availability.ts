@@ -79,7 +79,7 @@ export interface AvailableStore extends KeyStore {
  * read again only if the revision has changed; a commit expects the state itself.
  */
 export function createAvailabilityStore(store: KeyStore, random: RandomBytes): AvailableStore {
-  // Half of such a cache may be what was not used for long.
+  // Half of such a cache is certain to be what was used last.
   const known = createLruCache<KnownState>(2 * MOST_KNOWN);
   const followed = new Set<string>();
   let longestWait = 0;
