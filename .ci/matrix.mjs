@@ -31,7 +31,7 @@ const STORES = {
 const ALL = /** @type {readonly StoreName[]} */ (Object.keys(STORES));
 
 /**
- * The first three use the driver versions of the lock file. The others use the lowest and highest versions that the packages allow.
+ * The first four use the driver versions of the lock file. The others use the lowest and highest versions that the packages allow.
  *
  * @type {readonly Row[]}
  */
@@ -39,13 +39,15 @@ const ROWS = [
   { node: 20, stores: ALL },
   { node: 22, stores: ALL },
   { node: 24, stores: ALL },
+  { node: 26, stores: ALL },
   { node: 20, driver: "ioredis@5.9.0", stores: ["redis"] },
   { node: 20, driver: "ioredis@^5.9.0", stores: ["redis"] },
-  { node: 24, driver: "ioredis@^5.9.0", stores: ["redis"] },
+  { node: 26, driver: "ioredis@^5.9.0", stores: ["redis"] },
   { node: 20, driver: "pg@8.11.0", stores: ["postgres"] },
-  { node: 24, driver: "pg@8.11.0", stores: ["postgres"] },
+  { node: 26, driver: "pg@8.11.0", stores: ["postgres"] },
   { node: 22, driver: "better-sqlite3@^13.0.0", stores: ["sqlite"] },
   { node: 24, driver: "better-sqlite3@^13.0.0", stores: ["sqlite"] },
+  { node: 26, driver: "better-sqlite3@^13.0.0", stores: ["sqlite"] },
 ];
 
 /**
