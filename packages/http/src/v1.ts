@@ -19,8 +19,8 @@ export const V1: Contract = {
   introduction: INTRODUCTION,
   unknownPath: "no such path",
   // JSON leaves out what is undefined.
-  errorBody: ({ code, message, issues }, docs, requestId) => ({
-    error: { code, message, docs, requestId, issues },
+  errorBody: ({ code, message, issues, reason, details }, docs, requestId) => ({
+    error: { code, message, docs, requestId, issues, reason, details },
   }),
   errorSchema: errorBody,
 };

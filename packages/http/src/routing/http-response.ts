@@ -1,5 +1,6 @@
-import { type ErrorCode, type InputIssue, LatchkeyError } from "@latchkey/core";
+import { type ErrorCode, type ErrorDetails, type InputIssue, LatchkeyError } from "@latchkey/core";
 import type { PageContent } from "../docs-page/page.js";
+import { isShown, type ShownReason } from "./shown-reasons.js";
 
 /** A response before it is turned into a web standard Response or written to node:http. */
 export interface HttpResponse {
@@ -46,6 +47,9 @@ export interface PublicError {
   readonly code: PublicErrorCode;
   readonly message: string;
   readonly issues?: readonly InputIssue[];
+  readonly reason?: ShownReason;
+  /** Only with a reason, and never empty. */
+  readonly details?: ErrorDetails;
   /** The one verb of the path; only with `METHOD_NOT_ALLOWED`. */
   readonly allow?: string;
 }
@@ -90,7 +94,7 @@ export function errorResponse(
  */
 export function toPublicError(error: unknown): PublicError {
   if (!(error instanceof LatchkeyError)) return INTERNAL;
-  const { code, message, issues, outcome } = error;
+  const { code, message, issues, outcome, reason, details } = error;
   if (error instanceof MethodNotAllowedError)
     return { code: "METHOD_NOT_ALLOWED", message, allow: error.allow };
   switch (code) {
@@ -100,6 +104,8 @@ export function toPublicError(error: unknown): PublicError {
     case "STORE_UNAVAILABLE":
       return outcome === "not-applied" ? NOT_APPLIED : OUTCOME_UNKNOWN;
     default:
+      if (isShown(reason))
+        return { code, message, reason, ...(Object.keys(details).length > 0 && { details }) };
       return issues.length === 0 ? { code, message } : { code, message, issues };
   }
 }
