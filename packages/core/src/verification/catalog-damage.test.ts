@@ -43,6 +43,14 @@ describe("a damaged record", () => {
     expect(asLoaded(keys?.[1]).api.id).toBe("api_2");
   });
 
+  test("of the ceiling of an API on permissions affects its keys: they might get too much", async () => {
+    for (const permissions of [null, "docs.*", [1]]) {
+      const { store, catalog } = setUp();
+      store.put(apiType, { ...api, id: "api_1", ceilings: { permissions } });
+      expect(await load(catalog, store, found({ roles: ["role_a"] }))).toEqual([corrupt]);
+    }
+  });
+
   test("of the workspace affects all of its keys: it might be disabled", async () => {
     const { store, catalog } = setUp();
     store.put(workspaceType, { id: WORKSPACE_ID, name: null, enabled: false, version: 1 });

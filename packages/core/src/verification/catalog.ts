@@ -1,4 +1,5 @@
 import { corruptRecord, isCorruptRecord, LatchkeyError } from "../errors.js";
+import type { JsonValue } from "../lib/json.js";
 import { createLruCache } from "../lib/lru-cache.js";
 import { type ApiRecord, apiType } from "../records/api.js";
 import {
@@ -11,6 +12,7 @@ import { identityType } from "../records/identity.js";
 import { type KeyRecord, keyType } from "../records/key.js";
 import type { RecordType } from "../records/record-type.js";
 import { unwrittenWorkspace, type WorkspaceRecord, workspaceType } from "../records/workspace.js";
+import { belowCeiling } from "../rules/keys/ceilings.js";
 import { HeldPermissions } from "../rules/permission.js";
 import type { KeyStore, LoadedRecord } from "../store/key-store.js";
 import type { CatalogKey, NamedGrant, ResolvedGrants } from "./loaded-key.js";
@@ -25,10 +27,14 @@ export interface Snapshot {
   readonly api: Map<string, Known<ApiRecord>>;
   readonly role: Map<string, Known<RoleRecord>>;
   readonly permission: Map<string, Known<PermissionRecord>>;
-  /** Resolved grants, computed once for all keys with the same grants. */
+  /** Resolved grants, computed once for all keys with the same grants and the same ceiling on them. */
   readonly grants: Map<string, ResolvedGrants>;
   /** The grants that were looked up last. Without this field, a page of keys in memory takes 2.3 times as long. */
-  latest: { readonly key: KeyRecord; readonly grants: ResolvedGrants } | null;
+  latest: {
+    readonly key: KeyRecord;
+    readonly ceiling: JsonValue | undefined;
+    readonly grants: ResolvedGrants;
+  } | null;
 }
 
 export interface SharedRecord {
@@ -112,8 +118,8 @@ export function loadKey(
 ): CatalogKey | undefined {
   return tryRead(() => {
     const key = keyType.decode(loaded.record, workspaceId);
-    const grants = grantsOf(snapshot, key, isComplete);
-    if (grants === null || !snapshot.api.has(key.apiId)) return undefined;
+    const grants = snapshot.api.has(key.apiId) ? grantsOf(snapshot, key, isComplete) : null;
+    if (grants === null) return undefined;
     const api = known(snapshot.api, key.apiId);
     if (api === null) return null;
     if (loaded.usage === null) throw corruptRecord(`counter of key ${key.id}`);
@@ -158,12 +164,21 @@ export function byName({ name: one }: NamedGrant, { name: other }: NamedGrant): 
 /** The grants of a key; null if roles or permissions may be missing, because no key had the same grants before. */
 function grantsOf(snapshot: Snapshot, key: KeyRecord, isComplete: boolean): ResolvedGrants | null {
   const { latest } = snapshot;
-  if (latest !== null && isSameList(latest.key.roles, key.roles))
+  const ceiling = ceilingOf(snapshot, key);
+  if (latest !== null && latest.ceiling === ceiling && isSameList(latest.key.roles, key.roles))
     if (isSameList(latest.key.permissions, key.permissions)) return latest.grants;
-  const name = `${key.roles.join(" ")}|${key.permissions.join(" ")}`;
-  const grants = snapshot.grants.get(name) ?? (isComplete ? resolve(snapshot, key, name) : null);
-  if (grants !== null) snapshot.latest = { key, grants };
+  const own = `${key.roles.join(" ")}|${key.permissions.join(" ")}`;
+  const name = ceiling === undefined ? own : `${own}|${key.apiId}`;
+  const resolved = snapshot.grants.get(name);
+  const grants = resolved ?? (isComplete ? resolve(snapshot, key, name, ceiling) : null);
+  if (grants !== null) snapshot.latest = { key, ceiling, grants };
   return grants;
+}
+
+/** The ceiling of the key's API on permissions; undefined for none. */
+function ceilingOf(snapshot: Snapshot, { apiId }: KeyRecord): JsonValue | undefined {
+  const api = snapshot.api.get(apiId);
+  return api instanceof LatchkeyError ? undefined : api?.ceilings?.permissions;
 }
 
 function isSameList(one: readonly string[], other: readonly string[]): boolean {
@@ -174,7 +189,12 @@ function isSameList(one: readonly string[], other: readonly string[]): boolean {
 }
 
 /** Resolves the grants of a key. The snapshot has all its roles and permissions. */
-function resolve(snapshot: Snapshot, key: KeyRecord, name: string): ResolvedGrants {
+function resolve(
+  snapshot: Snapshot,
+  key: KeyRecord,
+  name: string,
+  ceiling: JsonValue | undefined,
+): ResolvedGrants {
   const direct = Object.freeze({
     roles: namedGrants(snapshot.role, key.roles),
     permissions: namedGrants(snapshot.permission, key.permissions),
@@ -182,13 +202,24 @@ function resolve(snapshot: Snapshot, key: KeyRecord, name: string): ResolvedGran
   const inherited = direct.roles.flatMap(({ id }) =>
     namedGrants(snapshot.permission, known(snapshot.role, id)?.permissions ?? []),
   );
-  const names = new Set([...direct.permissions, ...inherited].map((grant) => grant.name));
+  const byRoles = inherited.map((grant) => grant.name);
+  const names = new Set([
+    ...direct.permissions.map((grant) => grant.name),
+    ...(ceiling === undefined ? byRoles : belowCeiling(byRoles, namesIn(ceiling, key))),
+  ]);
   const permissions = Object.freeze([...names].sort());
   const roles = Object.freeze(direct.roles.map((role) => role.name));
   const grants = { direct, roles, permissions, held: new HeldPermissions(permissions) };
   if (snapshot.grants.size >= MAX_GRANT_SETS) snapshot.grants.clear();
   snapshot.grants.set(name, grants);
   return grants;
+}
+
+/** Reads the names of a ceiling. @throws LatchkeyError `STORE_CORRUPT` if it is damaged: without it, a key could have too much. */
+function namesIn(ceiling: JsonValue, { apiId }: KeyRecord): readonly string[] {
+  const names = Array.isArray(ceiling) ? ceiling : [null];
+  if (!names.every((name) => typeof name === "string")) throw corruptRecord(`api ${apiId}`);
+  return names;
 }
 
 /** A record that was read before, or null. @throws LatchkeyError `STORE_CORRUPT` if it is damaged. */

@@ -14,7 +14,8 @@ const NOTES: Readonly<Record<string, string>> = {
   "ceilings.maxRatelimit.duration": GIVEN_DURATION,
   "ceilings.maxRemaining":
     "Maximum number of uses, also after a refill; a key without `remaining` is above it.",
-  "ceilings.permissions": "Names and wildcards that must cover every direct permission of a key.",
+  "ceilings.permissions":
+    "Names and wildcards that must cover every direct permission of a key. Permissions of its roles beyond them do not count for the key.",
   "defaults.expiresIn": "How long a key lives from its creation or its `startsAt`.",
   "defaults.permissions": "Names of direct permissions; they must exist when a key is created.",
   "defaults.prefix": "First part of the secret, before its `_`.",

@@ -134,7 +134,7 @@ export interface ApiOperations {
       readonly ipWhitelist?: readonly string[] | null | undefined;
       /** All defaults for new keys; null: none. */
       readonly defaults?: ApiDefaults | null | undefined;
-      /** All ceilings; null: none. An existing key above a ceiling stays as it is until a call changes that setting. */
+      /** All ceilings; null: none. Existing keys keep what is above one until a call changes that setting, except permissions of roles. */
       readonly ceilings?: ApiCeilings | null | undefined;
     },
   ): Promise<Record<string, never>>;

@@ -10,7 +10,7 @@ export type ApiCeilings<Span = Duration> = {
   readonly maxExpiresIn?: Span | undefined;
   /** Most uses, also after a refill: whole and >= 1. Refuses keys without `remaining` of their own. */
   readonly maxRemaining?: number | undefined;
-  /** Names and wildcards: the only permissions that a key can be given directly. Roles do not count. */
+  /** Names and wildcards: the only permissions that a key can be given directly, or has through its roles. */
   readonly permissions?: readonly string[] | undefined;
   /** Most units that the limit named `default` may admit in `duration`. Refuses keys without that limit. */
   readonly maxRatelimit?:
@@ -84,6 +84,24 @@ export function aboveCeiling(
     if (ratelimit === null || mostAdmitted(ratelimit, maxRatelimit.duration) > maxRatelimit.limit)
       return { field: "ratelimit", limit: maxRatelimit.limit };
   return null;
+}
+
+/**
+ * The permissions that a key has through its roles: what both the roles and the ceiling grant, as names and wildcards. So a role that gets
+ * more permissions later does not lift its keys above the ceiling.
+ *
+ * @param granted - Names of the permissions of the roles.
+ * @param ceiling - Names and wildcards.
+ */
+export function belowCeiling(
+  granted: readonly string[],
+  ceiling: readonly string[],
+): readonly string[] {
+  const [byRoles, allowed] = [new HeldPermissions(granted), new HeldPermissions(ceiling)];
+  return [
+    ...granted.filter((name) => allowed.grant(name)),
+    ...ceiling.filter((name) => byRoles.grant(name)),
+  ];
 }
 
 /** Units that a limit admits in a span that starts with a window. Infinite for shadow and concurrent limits: they bound nothing. */
