@@ -1,6 +1,5 @@
-import { channel } from "node:diagnostics_channel";
-import type { IncomingMessage } from "node:http";
-import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { type IncomingMessage, Server } from "node:http";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { presentedByNode } from "./node-request.js";
 import { open } from "./testing/open.js";
 import { type Answer, SERVERS } from "./testing/servers.js";
@@ -10,17 +9,24 @@ const OVER_HEADERS = ["Hono 4", "Elysia", "Elysia on Node", "a fetch handler"];
 const OVER_NODE = Object.entries(SERVERS).filter(([name]) => !OVER_HEADERS.includes(name));
 
 /** A request as serverless-http builds it from an event: `headers` is filled, and the list of raw headers stays empty. */
-function becomeServerless(message: unknown): void {
-  const { request } = message as { readonly request: IncomingMessage };
+function becomeServerless(request: IncomingMessage): void {
   const { headers } = request;
   Object.assign(request, { headers: { ...headers }, rawHeaders: [] });
 }
 
 describe("a request that was built from the event of a serverless platform", () => {
   beforeEach(() => {
-    const started = channel("http.server.request.start");
-    started.subscribe(becomeServerless);
-    onTestFinished(() => void started.unsubscribe(becomeServerless));
+    const { emit } = Server.prototype;
+    // Not earlier: the server itself reads the raw headers before this event.
+    const spy = vi.spyOn(Server.prototype, "emit").mockImplementation(function (
+      this: Server,
+      event: string | symbol,
+      ...values: unknown[]
+    ) {
+      if (event === "request") becomeServerless(values[0] as IncomingMessage);
+      return Reflect.apply(emit, this, [event, ...values]);
+    });
+    onTestFinished(() => spy.mockRestore());
   });
 
   test.each(OVER_NODE)("presents its key to a route of %s", async (_name, serve) => {
