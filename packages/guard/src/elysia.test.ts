@@ -1,3 +1,4 @@
+import { createRequire } from "node:module";
 import { Elysia } from "elysia";
 import { expect, test } from "vitest";
 import { createGuard } from "./elysia.js";
@@ -41,6 +42,28 @@ test("Elysia: a guard applies only to the routes after it, in its plugin, its gr
     (await latchkey.whoami({ key })).id,
   ]);
   expect([await seen("/who"), await seen("/who", key)]).toEqual(["nobody", "VALID"]);
+});
+
+test("Elysia: an app of the CommonJS copy of Elysia is guarded as well", async () => {
+  const other = createRequire(import.meta.url)("elysia") as { readonly Elysia: typeof Elysia };
+  expect(other.Elysia).not.toBe(Elysia);
+  const { latchkey, issue } = await open();
+  const guard = createGuard(latchkey);
+  const key = await issue({ permissions: ["tiles.read"] });
+  for (const aot of [true, false]) {
+    let reached = 0;
+    const app = new other.Elysia({ aot }).use(guard({ permissions: "tiles.read" })).get("/", () => {
+      reached += 1;
+      return "in";
+    });
+    const refused = [await app.handle(request("/")), await app.handle(request("/", await issue()))];
+    expect(refused.map(({ status }) => status)).toEqual([401, 403]);
+    expect(refused[0]?.headers.get("WWW-Authenticate")).toMatch(/^Bearer/);
+    expect(await refused[1]?.json()).toMatchObject({ code: "INSUFFICIENT_PERMISSIONS" });
+    expect(reached).toBe(0);
+    expect((await app.handle(request("/", key))).status).toBe(200);
+    expect(reached).toBe(1);
+  }
 });
 
 test("Elysia: a refusal keeps its headers and its form, and limits are added to every response", async () => {

@@ -60,6 +60,12 @@ export interface CreateElysiaGuard<Types extends LatchkeyTypes = DefaultTypes> {
   (question: GuardQuestion<ElysiaCall, Types>): ElysiaGuard<ApiKey<Types> | null>;
 }
 
+/**
+ * Refusals of requests. An app of another copy of Elysia, as in a CommonJS program, does not recognise what `status` of this copy returns,
+ * and would go on to the handler.
+ */
+const refusals = new WeakMap<Request, Response>();
+
 /** Functions that end what is held for a pending request. */
 const held = new WeakMap<Request, Set<() => void>>();
 
@@ -86,6 +92,7 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
     const plugin = new Elysia()
       .wrap(endWithResponse)
       .resolve({ as: "scoped" }, async ({ request, params, server, set }) => {
+        refusals.delete(request);
         const node = nodeOf(request);
         const present = () => {
           const address =
@@ -93,13 +100,20 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
           return presentedByHeaders(request.headers, address ?? null);
         };
         const decision = await decide(present, { request, params });
-        if (!decision.admitted) return status(decision.status, refusedResponse(decision));
+        if (!decision.admitted) {
+          const refusal = refusedResponse(decision);
+          refusals.set(request, refusal);
+          return status(decision.status, refusal);
+        }
         for (const [name, value] of Object.entries(decision.headers))
           set.headers[name.toLowerCase()] = value;
         const { end } = decision;
         if (end !== undefined && !(node !== null && whenResponseEnds(node.req, node.res, end)))
           hold(request, end);
         return { apiKey: decision.apiKey };
+      })
+      .onBeforeHandle({ as: "scoped" }, ({ request }) => {
+        return refusals.get(request);
       });
     return plugin as unknown as ElysiaGuard<ApiKey<Types> | null>;
   };
