@@ -16,12 +16,14 @@ const CUT = "…";
 const HEX = "[0-9A-Fa-f]";
 
 /**
- * Escapes that end in a letter or digit: terminal colours, raw or escaped; escapes of JSON and programming languages; those of
- * URLs, encoded once or more, and of mail. Their last characters do not belong to the secret after them.
+ * Escapes that end in a letter or digit: terminal colours, however the character before their bracket is written (syslog daemons write
+ * `#033`); escapes of JSON and programming languages; those of URLs, encoded once or more, and of mail. Their last characters do not
+ * belong to the secret after them.
  */
 const ESCAPES = [
-  String.raw`(?:\\u001[bB]|\\x1[bB]|\\033|\\e|\u{1b})\[[0-9;]{0,20}[A-Za-z]`,
+  String.raw`(?:\[|\u{9b}|%(?:25){0,8}5[bB])[0-9;]{0,20}[A-Za-z]`,
   String.raw`\\u${HEX}{4}`,
+  String.raw`\\U${HEX}{8}`,
   String.raw`\\x${HEX}{2}`,
   String.raw`\\[0-7]{3}`,
   String.raw`\\[abefnrtv]`,
