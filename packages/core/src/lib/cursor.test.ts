@@ -32,7 +32,8 @@ describe("a cursor", () => {
     { label: "not base64url", text: "!!!" },
     { label: "an id by itself", text: "key_1Abc" },
     { label: "padded", text: `${cursor}=` },
-    { label: "of another version", text: cursorOf("2:keys:api_1:key_1Abc") },
+    { label: "of another version", text: cursorOf("3:keys:api_1:key_1Abc") },
+    { label: "without a checksum", text: cursorOf("2:keys:api_1:key_1Abc") },
     { label: "of no version", text: cursorOf(":keys:api_1:key_1Abc") },
     { label: "without an id", text: cursorOf("1:keys:api_1") },
     { label: "with an empty id", text: cursorOf("1:keys:api_1:") },
@@ -40,6 +41,8 @@ describe("a cursor", () => {
     { label: "with a malformed id", text: cursorOf("1:keys:api_1:key_1'--") },
     { label: "with a line end behind its id", text: cursorOf("1:keys:api_1:key_1Abc\n") },
     { label: "with a byte order mark in front", text: cursorOf("\ufeff1:keys:api_1:key_1Abc") },
+    { label: "of a malformed id", text: encodeCursor(KEYS, "key_1'--") },
+    { label: "of an empty id", text: encodeCursor(KEYS, "") },
     {
       label: "with bytes that are no text",
       text: Buffer.from([0xff, 0xfe, 0x31]).toString("base64url"),
@@ -48,10 +51,33 @@ describe("a cursor", () => {
     expect(decodeCursor(KEYS, text)).toBeNull();
   });
 
-  test("that was cut off anywhere is not read as another page of the list, except after a shorter id", () => {
-    for (let length = 0; length < cursor.length; length += 1) {
-      const position = decodeCursor(KEYS, cursor.slice(0, length));
-      if (position !== null) expect("key_1Abc".startsWith(position)).toBe(true);
+  const LISTS = ["keys", "found-keys", "identities", "apis", "root-keys", "workspaces"] as const;
+
+  test.each(LISTS)("of %s that was cut off anywhere, at either end, is refused", (list) => {
+    const scope = { list, ownerId: "ws_default" };
+    const whole = encodeCursor(scope, "key_11pBBRyx3111jm5JaRrwCpyaJq");
+    for (let length = 0; length < whole.length; length += 1) {
+      expect(decodeCursor(scope, whole.slice(0, length))).toBeNull();
+      expect(decodeCursor(scope, whole.slice(whole.length - length))).toBeNull();
     }
+  });
+
+  test("of which one character is another is refused", () => {
+    const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    for (let at = 0; at < cursor.length; at += 1)
+      for (const other of alphabet)
+        if (other !== cursor[at])
+          expect(decodeCursor(KEYS, cursor.slice(0, at) + other + cursor.slice(at + 1))).toBeNull();
+  });
+
+  test("of an earlier version, which had no checksum, is read", () => {
+    expect(decodeCursor(KEYS, cursorOf("1:keys:api_1:key_1Abc"))).toBe("key_1Abc");
+  });
+
+  test("of events is the same as in earlier versions, because programs keep it", () => {
+    const events: ListScope = { list: "events", ownerId: "ws_default" };
+    const kept = encodeCursor(events, "2.1.evt_1");
+    expect(kept).toBe(cursorOf("1:events:ws_default:2.1.evt_1"));
+    expect(decodeCursor(events, kept, /^2\.1\.evt_1$/)).toBe("2.1.evt_1");
   });
 });
