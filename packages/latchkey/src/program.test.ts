@@ -148,7 +148,7 @@ describe("the program", () => {
     expect(exitCode).toBe(1);
   });
 
-  test("the help of an option never shows its default twice, and lists its choices", async () => {
+  test("no help is wider than 100 columns or shows a default twice, and options list their choices", async () => {
     const { stdout } = await runInProcess(["completion", "fish"]);
     // The script has a line for each option, so each command occurs many times.
     const groups = [...stdout.matchAll(/ -a ([a-z-]+) -d /g)].map(([, name = ""]) => name);
@@ -162,6 +162,7 @@ describe("the program", () => {
       const options = help.stdout.replaceAll(/\n {6,}/g, " ").split("\n");
       const twice = options.filter((line) => (line.match(/\(default\b/g) ?? []).length > 1);
       expect([command, twice]).toEqual([command, []]);
+      expect(help.stdout.split("\n").filter((line) => line.length > 100)).toEqual([]);
     }
     expect((await runInProcess(["usage", "--help"])).stdout).toContain(
       '(choices: "hour", "day", "month")',

@@ -6,7 +6,8 @@ export const HELP_END = `
 Environment:
   LATCHKEY_STORE        default of --store
   LATCHKEY_WORKSPACE    default of --workspace
-  LATCHKEY_VAULT_KEY    key for recoverable secrets: 32 bytes in base64, or id:base64,id:base64 (first is current)
+  LATCHKEY_VAULT_KEY    key for recoverable secrets: 32 bytes in base64, or a list
+                        id:base64,id:base64, of which the first is current
   LATCHKEY_TOKEN_KEY    seeds that tokens are signed with: 32 bytes, same forms
   LATCHKEY_TOKEN_ISSUER issuer of those tokens (default: the id of the workspace)
   LATCHKEY_PEPPER       secret that hashes are keyed with: 32 to 64 bytes, same forms
