@@ -5,12 +5,16 @@ import type { Connection } from "./connection.js";
 import { isBusy, translateError } from "./errors.js";
 import { RetryQueue } from "./retry-queue.js";
 
+/** Of so many answers that wait for nothing, one waits for the next turn of the event loop. */
+const ANSWERS_IN_TURN = 1024;
+
 /** Runs the work of a store: decides what is atomic, what waits for the disk, and how long it may wait for others. */
 export class Transactions {
   readonly #connection: Connection;
   readonly #isFull: boolean;
   readonly #queue: RetryQueue;
   readonly #charges = new ChargeBatches((work) => this.write(work, this.#isFull));
+  #answers = 0;
   /** Once the store is closed, waiting calls are rejected when their turn comes. */
   isClosed = false;
 
@@ -22,7 +26,7 @@ export class Transactions {
 
   /** Work that writes nothing. Reads do not wait behind writes; only the recovery of a database can stop one. */
   read<Result>(work: () => Result): Result | Promise<Result> {
-    return this.#queue.run(() => this.#use(work), true);
+    return this.#inTurn(this.#queue.run(() => this.#use(work), true));
   }
 
   /** A change of records: once it has resolved, it survives a power cut. */
@@ -45,12 +49,19 @@ export class Transactions {
   ): Result | Promise<Result> {
     try {
       const answer = this.#use(withoutLock);
-      if (answer !== null) return answer;
+      if (answer !== null) return this.#inTurn(answer);
     } catch (error) {
       if (!isBusy(error)) throw translateError(error, "not-applied");
     }
     const charged = this.#charges.add(charge);
     return this.#isFull ? this.#flushed(charged) : charged;
+  }
+
+  /** Calls that follow each other and never leave the turn would hold up everything else, such as the flush of a change. */
+  #inTurn<Result>(answer: Result | Promise<Result>): Result | Promise<Result> {
+    this.#answers = (this.#answers + 1) % ANSWERS_IN_TURN;
+    if (this.#answers > 0) return answer;
+    return new Promise((resolve) => setImmediate(() => resolve(answer)));
   }
 
   async #flushed<Result>(written: Result | Promise<Result>): Promise<Result> {
