@@ -63,6 +63,11 @@ test("Elysia: an app of the CommonJS copy of Elysia is guarded as well", async (
     expect(reached).toBe(0);
     expect((await app.handle(request("/", key))).status).toBe(200);
     expect(reached).toBe(1);
+    const guardedTwice = new other.Elysia({ aot })
+      .use(guard({ permissions: "tiles.write" }))
+      .use(guard({ permissions: "tiles.read" }))
+      .get("/", () => "in");
+    expect((await guardedTwice.handle(request("/", key))).status).toBe(403);
   }
 });
 

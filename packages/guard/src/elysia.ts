@@ -60,12 +60,6 @@ export interface CreateElysiaGuard<Types extends LatchkeyTypes = DefaultTypes> {
   (question: GuardQuestion<ElysiaCall, Types>): ElysiaGuard<ApiKey<Types> | null>;
 }
 
-/**
- * Refusals of requests. An app of another copy of Elysia, as in a CommonJS program, does not recognise what `status` of this copy returns,
- * and would go on to the handler.
- */
-const refusals = new WeakMap<Request, Response>();
-
 /** Functions that end what is held for a pending request. */
 const held = new WeakMap<Request, Set<() => void>>();
 
@@ -88,6 +82,9 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
     question?: GuardQuestion<ElysiaCall, Types>,
   ): ElysiaGuard<ApiKey<Types> | null> => {
     const decide = createDecide(question);
+    // An app of another copy of Elysia, as in a CommonJS program, does not recognise what `status` of this copy returns, and would go on to
+    // the handler. Each guard has its own, so that none removes the refusal of another.
+    const refusals = new WeakMap<Request, Response>();
     // Destructured on purpose: Elysia parses the source of a function to see what it uses, and for a whole context it would read the body.
     const plugin = new Elysia()
       .wrap(endWithResponse)
@@ -112,9 +109,7 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
           hold(request, end);
         return { apiKey: decision.apiKey };
       })
-      .onBeforeHandle({ as: "scoped" }, ({ request }) => {
-        return refusals.get(request);
-      });
+      .onBeforeHandle({ as: "scoped" }, ({ request }) => refusals.get(request));
     return plugin as unknown as ElysiaGuard<ApiKey<Types> | null>;
   };
   return guard as CreateElysiaGuard<Types>;
