@@ -71,6 +71,19 @@ for (const [name, pages] of Object.entries({ createConsole, createPortal })) {
 }
 `;
 
+/** Entries whose types need no framework. */
+const TYPED = [
+  ...["latchkey", "latchkey/testing", "@latchkey/core", "@latchkey/transfer", "@latchkey/import"],
+  ...["@latchkey/webhooks", "@latchkey/guard/node", "@latchkey/guard/fetch"],
+  ...["@latchkey/console/node", "@latchkey/portal/node"],
+];
+
+/** The oldest TypeScript that docs/installing.md names. */
+const [, oldestTypeScript] =
+  /TypeScript (\d\.\d) or newer is needed/.exec(
+    readFileSync(join(root, "docs/installing.md"), "utf8"),
+  ) ?? [];
+
 /** Most characters of a line that Node.js prints for an error: a longer line is bundled code. */
 const MAX_LINE = 300;
 
@@ -158,6 +171,8 @@ for (const { name, install, hasAll, run, missing, sqlite, expected } of INSTALLE
       for (const made of ["createConsole", "createPortal"])
         expectIn(pages, `${made} 200 200 text/javascript`);
       console.log(`${name}: the console and the portal serve their pages`);
+      compileTypes(place);
+      console.log(`${name}: the types compile with TypeScript ${oldestTypeScript}`);
     }
     if (sqlite === undefined) continue;
     // The install script does not run, because a package manager's policy may forbid it.
@@ -170,6 +185,27 @@ for (const { name, install, hasAll, run, missing, sqlite, expected } of INSTALLE
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/**
+ * Compiles a module that exports all entries, with their declarations checked. Those of other packages may have errors.
+ *
+ * @param {string} place
+ */
+function compileTypes(place) {
+  const compiler = [`typescript@${oldestTypeScript}`, "@types/node@20"];
+  outputOf(["npm", "install", "--no-audit", "--no-fund", "--loglevel=error", ...compiler], place);
+  expectIn(outputOf(["npx", "tsc", "--version"], place), `Version ${oldestTypeScript}.`);
+  const lines = TYPED.map((entry, at) => `export * as entry${at} from "${entry}";`);
+  writeFileSync(join(place, "types.mts"), lines.join("\n"));
+  const options = ["--strict", "--target", "es2022", "--module", "nodenext", "--noEmit"];
+  const { stdout } = spawnSync("npx", ["tsc", ...options, "--types", "node", "types.mts"], {
+    cwd: place,
+    encoding: "utf8",
+  });
+  const ofOthers = /^node_modules\/(?!(@latchkey|latchkey)\/)/;
+  const errors = stdout.split("\n").filter((line) => line !== "" && !ofOthers.test(line));
+  if (errors.length > 0) throw new Error(`the types do not compile:\n${errors.join("\n")}`);
 }
 
 /** @param {string} place */
