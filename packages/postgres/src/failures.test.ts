@@ -263,7 +263,7 @@ describeWithServers("a PostgreSQL that fails", () => {
     await pool.query("UPDATE newer.schema_version SET version = 99");
     const error = await errorOf(postgresStore(pool, { schema: "newer" }).read(WORKSPACE, []));
     expect(error.code).toBe("PRECONDITION_FAILED");
-    expect(error.message).toContain("install a newer @latchkey/postgres");
+    expect(error.message).toContain("install a newer @latchkey/postgres, or restore a backup");
   });
 
   test("a process that was open when a newer version changed the tables is refused by the next connection", async () => {

@@ -53,7 +53,7 @@ describeWithServers("the database number", () => {
     for (const call of [store.read("ws_1", []), store.commit("ws_1", WRITE)]) {
       const error = await errorOf(call);
       expect(error.code).toBe("PRECONDITION_FAILED");
-      expect(error.message).toContain("install a newer @latchkey/redis");
+      expect(error.message).toContain("install a newer @latchkey/redis, or restore a backup");
     }
     await store.close();
     await control.del("later:layout");

@@ -205,7 +205,7 @@ export class ServerRequirements {
     const [layout] = answer;
     if (Number(layout ?? LAYOUT) <= LAYOUT) return;
     throw unfit(
-      `the records in Redis are of layout ${layout}, and this latchkey knows up to ${LAYOUT}: install a newer @latchkey/redis`,
+      `the records in Redis are of layout ${layout}, and this latchkey knows up to ${LAYOUT}: install a newer @latchkey/redis, or restore a backup from before the update`,
     );
   }
 

@@ -276,7 +276,7 @@ test("a database of a newer latchkey is refused and left as it is", async () => 
   withDatabase(path, (database) => database.exec("UPDATE latchkey_schema SET version = 1000"));
   const error = errorOf(() => sqliteStore(path));
   expect(error.code).toBe("PRECONDITION_FAILED");
-  expect(error.message).toContain("newer");
+  expect(error.message).toContain("install a newer @latchkey/sqlite, or restore a backup");
 });
 
 test("opening again changes neither the tables nor their content", async () => {

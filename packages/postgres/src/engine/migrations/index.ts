@@ -140,7 +140,7 @@ async function examine(ask: Ask, schema: string): Promise<Found> {
     throw new LatchkeyError("STORE_CORRUPT", "the stored schema version is damaged");
   if (version > LATEST)
     throw unfit(
-      `the database has schema ${version}, and this latchkey knows up to ${LATEST}: install a newer @latchkey/postgres`,
+      `the database has schema ${version}, and this latchkey knows up to ${LATEST}: install a newer @latchkey/postgres, or restore a backup from before the update`,
     );
   if (version < LATEST) return { version, missing: null };
   if (tables)

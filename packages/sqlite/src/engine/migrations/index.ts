@@ -29,7 +29,7 @@ export function hasAny(database: SqliteDatabase, condition: string): boolean {
 export function assertKnown(version: number): void {
   if (version > LATEST)
     throw unfit(
-      `the database has schema ${version}, and this latchkey knows up to ${LATEST}: install a newer @latchkey/sqlite`,
+      `the database has schema ${version}, and this latchkey knows up to ${LATEST}: install a newer @latchkey/sqlite, or restore a backup from before the update`,
     );
 }
 
