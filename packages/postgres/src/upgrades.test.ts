@@ -99,6 +99,54 @@ describeWithServers("tables of an earlier version, and damaged ones", () => {
     });
   });
 
+  test.each([true, false])(
+    "a process that starts while another one updates the tables finds them updated, and changes nothing (migrate: %s)",
+    async (isMigrating) => {
+      const schema = `beside_${isMigrating}`;
+      await makeOlder(schema, 12);
+      const typeOf = async () =>
+        (await own.pool.query(`SELECT '${schema}.plan'::regtype::oid`)).rows[0].oid;
+      const type = await typeOf();
+      const rename = (object: string, from: string, to: string) =>
+        `ALTER ${object} ${schema}.${from} RENAME TO ${to};`;
+      await own.pool.query(rename("FUNCTION", "commit", "c") + rename("TABLE", "hold", "h"));
+      const updating = await own.pool.connect();
+      await updating.query(`BEGIN; ${rename("FUNCTION", "c", "commit")} ${rename("TABLE", "h", "hold")}
+        LOCK TABLE ${schema}.schema_version IN ACCESS EXCLUSIVE MODE;
+        UPDATE ${schema}.schema_version SET version = 13`);
+      const store = postgresStore(own.server.url, { schema, migrate: isMigrating });
+      const reading = store.read(WORKSPACE, []);
+      const waiting = `SELECT 1 FROM pg_locks WHERE NOT granted AND relation = '${schema}.schema_version'::regclass`;
+      await expect.poll(async () => (await own.pool.query(waiting)).rowCount).toBe(1);
+      await updating.query("COMMIT");
+      updating.release();
+      expect(await reading).toMatchObject({ revision: 0 });
+      expect(await typeOf()).toBe(type);
+      await store.close();
+    },
+  );
+
+  test("functions that another process has created meanwhile are not created again", async () => {
+    const schema = "created_once";
+    await migrate(own.pool, { schema });
+    const rename = (from: string, to: string) => `ALTER FUNCTION ${schema}.${from} RENAME TO ${to}`;
+    await own.pool.query(rename("commit", "c"));
+    const { rows } = await own.pool.query(`SELECT '${schema}.plan'::regtype::oid`);
+    const creating = await own.pool.connect();
+    await creating.query(
+      `BEGIN; SELECT pg_advisory_xact_lock(1818326891, 0); ${rename("c", "commit")}`,
+    );
+    const store = postgresStore(own.server.url, { schema });
+    const reading = store.read(WORKSPACE, []);
+    const waiting = "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted";
+    await expect.poll(async () => (await own.pool.query(waiting)).rowCount).toBe(1);
+    await creating.query("COMMIT");
+    creating.release();
+    expect(await reading).toMatchObject({ revision: 0 });
+    expect((await own.pool.query(`SELECT '${schema}.plan'::regtype::oid`)).rows).toEqual(rows);
+    await store.close();
+  });
+
   test("tables that are missing are named, and nothing is put in their place", async () => {
     const schema = "half";
     await migrate(own.pool, { schema });

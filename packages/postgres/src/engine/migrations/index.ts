@@ -73,6 +73,11 @@ const FUNCTION_NAMES = [
 /** The schema that a schema without its functions counts as. */
 const WITHOUT_FUNCTIONS = MIGRATIONS.indexOf(HOLDS);
 
+/** Part of an update of a schema without some functions: unless another process has created them by now, all are created again. */
+const CREATE_AGAIN = `IF (SELECT count(DISTINCT f.proname) FROM pg_proc f JOIN pg_class c ON c.relnamespace = f.pronamespace
+      WHERE c.oid = 'latchkey.schema_version'::regclass AND f.proname IN ('${FUNCTION_NAMES.join("', '")}')) < ${FUNCTION_NAMES.length}
+    THEN found := least(found, ${WITHOUT_FUNCTIONS}); END IF;`;
+
 /**
  * How long an update may wait for a lock on a table, in ms. Statements of other processes queue behind it meanwhile, even those that the
  * holder of the lock does not block.
@@ -110,7 +115,7 @@ interface Found {
  * `STORE_CORRUPT` if tables of this version are missing.
  */
 async function examine(ask: Ask, schema: string): Promise<Found> {
-  const [[name = "", server, encoding, isThere, hidden, tables, functions] = []] = await ask({
+  const examining = {
     sql: EXAMINE,
     values: [
       `"${schema}".schema_version`,
@@ -119,7 +124,9 @@ async function examine(ask: Ask, schema: string): Promise<Found> {
       `{${FUNCTION_NAMES.join(",")}}`,
     ],
     isOnce: true,
-  });
+  };
+  const [[name = "", server, encoding, isThere, hidden, tables, functions] = []] =
+    await ask(examining);
   const other = OTHERS.find(([pattern]) => pattern.test(name ?? ""))?.[1];
   if (other !== undefined)
     throw unfit(
@@ -143,12 +150,15 @@ async function examine(ask: Ask, schema: string): Promise<Found> {
       `the database has schema ${version}, and this latchkey knows up to ${LATEST}: install a newer @latchkey/postgres, or restore a backup from before the update`,
     );
   if (version < LATEST) return { version, missing: null };
-  if (tables)
+  if (!tables && !functions) return { version, missing: null };
+  // Another process may have updated them since: reading the version waits for that, and what is there was read before it.
+  const [[, , , , , lacking, missing = null] = []] = await ask(examining);
+  if (lacking)
     throw new LatchkeyError(
       "STORE_CORRUPT",
-      `tables of latchkey are missing in the database: ${tables}. Restore a backup`,
+      `tables of latchkey are missing in the database: ${lacking}. Restore a backup`,
     );
-  return { version, missing: functions ?? null };
+  return { version, missing };
 }
 
 /**
@@ -190,7 +200,7 @@ function updateOf(schema: string, { missing }: Found, waitMs: number): string {
     IF NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = '${schema}') THEN EXECUTE 'CREATE SCHEMA "${schema}"'; END IF;
     EXECUTE 'CREATE TABLE IF NOT EXISTS latchkey.schema_version (version integer NOT NULL CHECK (version >= 1))';
     EXECUTE 'SELECT coalesce(max(version), 0) FROM latchkey.schema_version' INTO found;
-    ${missing === null ? "" : `found := least(found, ${WITHOUT_FUNCTIONS});`}
+    ${missing === null ? "" : CREATE_AGAIN}
     ${steps.join("\n")}
     IF found < ${LATEST} THEN
       -- It has no primary key: without this, a publication of all tables would forbid deleting a row of it. A lock that even readers wait
