@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createExclusive } from "./promises.js";
+import { createExclusive, yieldToEventLoop } from "./promises.js";
 
 /** Resolves after this many turns of the microtask queue. */
 async function turns(count: number): Promise<void> {
@@ -83,4 +83,19 @@ test("work that is submitted while other work runs waits for it, even if that wa
   await exclusive("a", async () => order.push("third"));
   await second;
   expect(order).toEqual(["first", "second", "third"]);
+});
+
+test("work that yields lets others through, also from where Node.js goes on to due timers at once", async () => {
+  const order: string[] = [];
+  await new Promise<void>((resolve) =>
+    setImmediate(() => {
+      setImmediate(() => order.push("others"));
+      void yieldToEventLoop().then(() => {
+        order.push("this work");
+        resolve();
+      });
+      for (const until = performance.now() + 5; performance.now() < until; );
+    }),
+  );
+  expect(order).toEqual(["others", "this work"]);
 });

@@ -37,12 +37,17 @@ export async function withEachAtOnce<Item>(
   await Promise.all(Array.from({ length: most }, takeNext));
 }
 
-/** The host's own timer, even if it is replaced by a fake one later: nothing here waits for a fake clock. */
+/** The host's own timers, even if they are replaced by fake ones later: nothing here waits for a fake clock. */
 const later = setTimeout;
+const afterInputAndOutput: (call: () => void) => void =
+  typeof setImmediate === "function" ? setImmediate : (call) => call();
 
-/** Resolves in a later turn of the event loop, so that other work gets through: a store without I/O never leaves the turn by itself. */
+/**
+ * Resolves in a later turn of the event loop, so that other work gets through: a store without I/O never leaves the turn by itself. A timer
+ * alone is not enough: after a callback of `setImmediate`, Node.js runs due timers before it reads from sockets.
+ */
 export function yieldToEventLoop(ms = 0): Promise<void> {
-  return new Promise((resolve) => later(resolve, ms));
+  return new Promise((resolve) => later(() => afterInputAndOutput(resolve), ms));
 }
 
 /** Lets the process exit despite a timer. Node.js would wait for it; on other hosts, a timer is a plain number. */
