@@ -70,8 +70,11 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
         };
         response = withHeaders(await untilBodyEnds(context.req.raw, answer, end), headers);
       }
-      // Hono copies a response that is set, so set it only if it changes.
-      if (response !== context.res) context.res = response;
+      if (response !== context.res) {
+        // Otherwise Hono merges the two, and its first versions fail on immutable headers.
+        context.res = undefined;
+        context.res = response;
+      }
       return undefined;
     };
   };

@@ -92,9 +92,10 @@ const serveOnNest =
     const route = async (apiKey: ApiKey | null) => {
       const answered = await handle(given(apiKey));
       if (answered === null || typeof answered === "string") return answered ?? undefined;
-      return new StreamableFile(Readable.from(answered), { type: "text/plain" })
-        .setErrorLogger(() => undefined)
-        .setErrorHandler((_error, response) => response.destroy?.());
+      const file = new StreamableFile(Readable.from(answered), { type: "text/plain" });
+      // Nest 10.0 has no logger of such errors.
+      file.setErrorLogger?.(() => undefined);
+      return file.setErrorHandler((_error, response) => response.destroy?.());
     };
     return serveNest("", guard(question), route, { isOnFastify });
   };
