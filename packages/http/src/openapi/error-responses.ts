@@ -61,9 +61,11 @@ export function errorResponses(
     statuses.map((status) => {
       const codes = all.filter((code) => STATUS[code] === status);
       const name = codes.map(inPascalCase).join("Or");
-      const schema = toJsonSchema(contract.errorSchema(codes), "output", components);
-      components.set(`${name}Error`, schema);
-      responses.set(name, errorResponse(codes, { $ref: `#/components/schemas/${name}Error` }));
+      if (!responses.has(name)) {
+        const schema = toJsonSchema(contract.errorSchema(codes), "output", components);
+        components.set(`${name}Error`, schema);
+        responses.set(name, errorResponse(codes, { $ref: `#/components/schemas/${name}Error` }));
+      }
       return [String(status), { $ref: `#/components/responses/${name}` }];
     }),
   );
