@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import type { Refused } from "./refusal.js";
 import { presentedByHeaders, refusedResponse, withHeaders } from "./web-request.js";
 
@@ -34,6 +34,23 @@ test("a response with immutable headers is copied, with its status and body", as
     "https://example.com/",
   ]);
   expect(redirect.headers.get("RateLimit")).toBe(FIELDS.RateLimit);
+  const fetched = withHeaders(await fetch("data:text/plain,tiles"), FIELDS);
+  expect([await fetched.text(), fetched.headers.get("RateLimit")]).toEqual([
+    "tiles",
+    FIELDS.RateLimit,
+  ]);
+});
+
+test("a response is also copied where the host replaced Response by a class that shares headers, as Hono's adapter for Node 1.x does", async () => {
+  const Shared = new Proxy(Response, {
+    construct(target, [body, init]) {
+      const response = new target(body, init);
+      const shared = init?.headers instanceof Headers ? init.headers : response.headers;
+      return Object.defineProperty(response, "headers", { value: shared });
+    },
+  });
+  vi.stubGlobal("Response", Shared);
+  onTestFinished(() => void vi.unstubAllGlobals());
   const fetched = withHeaders(await fetch("data:text/plain,tiles"), FIELDS);
   expect([await fetched.text(), fetched.headers.get("RateLimit")]).toEqual([
     "tiles",

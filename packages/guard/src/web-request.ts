@@ -42,7 +42,7 @@ export function withHeaders(response: Response, fields: HeaderFields): Response 
     for (const [name, value] of missing) response.headers.set(name, value);
     return response;
   } catch {
-    const copy = new Response(response.body, response);
+    const copy = copyOf(response, response.body);
     for (const [name, value] of missing) copy.headers.set(name, value);
     return copy;
   }
@@ -75,7 +75,7 @@ export async function untilBodyEnds(
     const response = await answer();
     // Hosts respond to HEAD without the body, and do not always cancel it.
     const body = method === "HEAD" || response.bodyUsed ? null : response.body;
-    if (body !== null && !body.locked) return withBody(response, watched(body, ended));
+    if (body !== null && !body.locked) return copyOf(response, watched(body, ended));
     ended();
     return response;
   } catch (error) {
@@ -111,9 +111,10 @@ function watched(body: ReadableStream<Uint8Array>, ended: () => void): ReadableS
   return stream;
 }
 
-function withBody(
+/** A response with headers of its own: some hosts replace `Response` by a class that would share them. */
+function copyOf(
   { status, statusText, headers }: Response,
-  body: ReadableStream<Uint8Array>,
+  body: ReadableStream<Uint8Array> | null,
 ): Response {
-  return new Response(body, { status, statusText, headers });
+  return new Response(body, { status, statusText, headers: new Headers(headers) });
 }
