@@ -1,4 +1,4 @@
-// Runs the store tests on each supported version of Node and of each driver, and prints a table:
+// Runs the tests of stores and of guards on each supported version of Node, of each driver and of each framework, and prints a table:
 //   node .ci/matrix.mjs               every row
 //   node .ci/matrix.mjs ioredis@5     only rows with this in their name
 //
@@ -15,39 +15,57 @@ import { fileURLToPath } from "node:url";
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const [wanted = ""] = process.argv.slice(2);
 
-const STORES = {
-  memory: { drivers: [], files: ["packages/memory/src/store.test.ts"] },
-  sqlite: { drivers: ["better-sqlite3"], files: ["packages/sqlite/src/store.test.ts"] },
-  redis: { drivers: ["ioredis"], files: ["packages/redis/src/store.test.ts"] },
+const FRAMEWORKS = [
+  ...["@nestjs/core", "@trpc/server", "elysia", "express", "express-4", "fastify", "hono", "koa"],
+  "koa-2",
+];
+
+/** What is tested: the tests of a package, and which of the package's dependencies the table names. */
+const SUITES = {
+  memory: { dependencies: [], files: ["packages/memory/src/store.test.ts"] },
+  sqlite: { dependencies: ["better-sqlite3"], files: ["packages/sqlite/src/store.test.ts"] },
+  redis: { dependencies: ["ioredis"], files: ["packages/redis/src/store.test.ts"] },
   postgres: {
-    drivers: ["pg", "@electric-sql/pglite"],
+    dependencies: ["pg", "@electric-sql/pglite"],
     files: ["packages/postgres/src/server.test.ts", "packages/postgres/src/pglite.test.ts"],
   },
+  guard: { dependencies: FRAMEWORKS, files: ["packages/guard/src/"] },
 };
 
-/** @typedef {keyof typeof STORES} StoreName */
-/** @typedef {{ readonly node: number, readonly driver?: string, readonly stores: readonly StoreName[] }} Row */
+/** @typedef {keyof typeof SUITES} SuiteName */
+/** @typedef {{ readonly node: number, readonly pins?: readonly string[], readonly suites: readonly SuiteName[] }} Row */
 
-const ALL = /** @type {readonly StoreName[]} */ (Object.keys(STORES));
+const STORES = /** @type {readonly SuiteName[]} */ (["memory", "sqlite", "redis", "postgres"]);
+
+/** The lowest versions that the guard allows, and an adapter of that time. */
+const LOWEST_FRAMEWORKS = [
+  ...["common", "core", "platform-express", "platform-fastify"].map(
+    (name) => `@nestjs/${name}@10.0.0`,
+  ),
+  ...["@trpc/server@11.0.0", "elysia@1.4.23", "express@5.0.0", "express-4@npm:express@4.18.0"],
+  ...["fastify@5.0.0", "hono@4.0.0", "@hono/node-server@^1.19.0", "koa@3.0.0"],
+  "koa-2@npm:koa@2.15.0",
+];
 
 /**
- * The first four use the driver versions of the lock file. The others use the lowest and highest versions that the packages allow.
+ * The first four use the versions of the lock file. The others use the lowest and highest versions that the packages allow.
  *
  * @type {readonly Row[]}
  */
 const ROWS = [
-  { node: 20, stores: ALL },
-  { node: 22, stores: ALL },
-  { node: 24, stores: ALL },
-  { node: 26, stores: ALL },
-  { node: 20, driver: "ioredis@5.9.0", stores: ["redis"] },
-  { node: 20, driver: "ioredis@^5.9.0", stores: ["redis"] },
-  { node: 26, driver: "ioredis@^5.9.0", stores: ["redis"] },
-  { node: 20, driver: "pg@8.11.0", stores: ["postgres"] },
-  { node: 26, driver: "pg@8.11.0", stores: ["postgres"] },
-  { node: 22, driver: "better-sqlite3@^13.0.0", stores: ["sqlite"] },
-  { node: 24, driver: "better-sqlite3@^13.0.0", stores: ["sqlite"] },
-  { node: 26, driver: "better-sqlite3@^13.0.0", stores: ["sqlite"] },
+  { node: 20, suites: STORES },
+  { node: 22, suites: STORES },
+  { node: 24, suites: STORES },
+  { node: 26, suites: STORES },
+  { node: 20, pins: ["ioredis@5.9.0"], suites: ["redis"] },
+  { node: 20, pins: ["ioredis@^5.9.0"], suites: ["redis"] },
+  { node: 26, pins: ["ioredis@^5.9.0"], suites: ["redis"] },
+  { node: 20, pins: ["pg@8.11.0"], suites: ["postgres"] },
+  { node: 26, pins: ["pg@8.11.0"], suites: ["postgres"] },
+  { node: 22, pins: ["better-sqlite3@^13.0.0"], suites: ["sqlite"] },
+  { node: 24, pins: ["better-sqlite3@^13.0.0"], suites: ["sqlite"] },
+  { node: 26, pins: ["better-sqlite3@^13.0.0"], suites: ["sqlite"] },
+  { node: 20, pins: LOWEST_FRAMEWORKS, suites: ["guard"] },
 ];
 
 /**
@@ -80,49 +98,64 @@ function folderOfNode(major) {
   return dirname(realpathSync(program.trim()));
 }
 
-/** Sets the version of a driver in the catalog of a clone. @param {string} clone @param {string} driver */
-function pin(clone, driver) {
+/** Sets the version of a dependency in the catalog of a clone, or in the guard's own manifest. @param {string} clone @param {string} pin */
+function applyPin(clone, pin) {
+  const [, name = "", version = ""] = /^(.[^@]*)@(.+)$/.exec(pin) ?? [];
+  const places = /** @type {const} */ ([
+    ["pnpm-workspace.yaml", `^(  "?${name}"?: ).*$`, `$1${version}`],
+    ["packages/guard/package.json", `^(    "${name}": )"npm:.*"`, `$1"${version}"`],
+  ]);
+  for (const [path, line, replacement] of places) {
+    const file = join(clone, path);
+    const text = readFileSync(file, "utf8");
+    const pinned = text.replace(new RegExp(line, "m"), replacement);
+    if (pinned === text) continue;
+    writeFileSync(file, pinned);
+    return;
+  }
+  throw new Error(`no manifest has ${name}, or it has this version already`);
+}
+
+/** Installs other versions than those of the lock file. @param {string} clone @param {readonly string[]} pins @param {string} path */
+function installPins(clone, pins, path) {
+  for (const pin of pins) applyPin(clone, pin);
+  // Older versions may have install scripts of their own, which are not run.
   const file = join(clone, "pnpm-workspace.yaml");
-  const [, name = "", version = ""] = /^(.+)@(.+)$/.exec(driver) ?? [];
   const text = readFileSync(file, "utf8");
-  const pinned = text.replace(new RegExp(`^(  ${name}: ).*$`, "m"), `$1${version}`);
-  if (pinned === text) throw new Error(`the catalog has no ${name}, or this version already`);
-  writeFileSync(file, pinned);
+  writeFileSync(file, text.replace("strictDepBuilds: true", "strictDepBuilds: false"));
+  const { packageManager } = JSON.parse(readFileSync(join(clone, "package.json"), "utf8"));
+  run(["npx", "--yes", packageManager, "install", "--lockfile-only"], clone, path);
 }
 
 /**
- * The version of a driver that is installed for a package of a clone.
+ * The version of a dependency that is installed for a package of a clone.
  *
  * @param {string} clone
- * @param {string} store
- * @param {string} driver
+ * @param {string} packageName - Its folder.
+ * @param {string} dependency
  */
-function versionOf(clone, store, driver) {
-  const { resolve } = createRequire(join(clone, "packages", store, "package.json"));
-  for (const path of resolve.paths(driver) ?? []) {
+function versionOf(clone, packageName, dependency) {
+  const { resolve } = createRequire(join(clone, "packages", packageName, "package.json"));
+  for (const path of resolve.paths(dependency) ?? []) {
     try {
-      return JSON.parse(readFileSync(join(path, driver, "package.json"), "utf8")).version;
+      return JSON.parse(readFileSync(join(path, dependency, "package.json"), "utf8")).version;
     } catch {}
   }
-  throw new Error(`${driver} is not installed`);
+  throw new Error(`${dependency} is not installed`);
 }
 
 /** @param {Row} row @returns {string[][]} A line of the table for each store. */
-function linesOf({ node, driver, stores }) {
+function linesOf({ node, pins = [], suites }) {
   const clone = mkdtempSync(join(tmpdir(), "latchkey-matrix-"));
   try {
     run(["git", "clone", "--quiet", "--shared", root, clone], root);
     const path = folderOfNode(node);
     const version = run(["node", "--version"], clone, path).trim();
-    if (driver !== undefined) {
-      pin(clone, driver);
-      const { packageManager } = JSON.parse(readFileSync(join(clone, "package.json"), "utf8"));
-      run(["npx", "--yes", packageManager, "install", "--lockfile-only"], clone, path);
-    }
+    if (pins.length > 0) installPins(clone, pins, path);
     run(["node", ".ci/setup.mjs"], clone, path);
-    return stores.map((store) => {
-      const { drivers, files } = STORES[store];
-      const report = join(clone, `${store}.json`);
+    return suites.map((suite) => {
+      const { dependencies, files } = SUITES[suite];
+      const report = join(clone, `${suite}.json`);
       const vitest = ["node_modules/vitest/vitest.mjs", "run", "--config", "vitest.workspace.ts"];
       const options = ["--project", "tests", "--reporter=json", `--outputFile=${report}`];
       try {
@@ -131,14 +164,17 @@ function linesOf({ node, driver, stores }) {
         console.error(error instanceof Error ? error.message : error);
       }
       const result = JSON.parse(readFileSync(report, "utf8"));
-      const names = drivers.map((name) => `${name} ${versionOf(clone, store, name)}`).join(", ");
+      const versions = dependencies.map((name) => `${name} ${versionOf(clone, suite, name)}`);
       const { numPassedTests, numFailedTests, numPendingTests } = result;
+      for (const { assertionResults } of result.testResults)
+        for (const { status, fullName, failureMessages } of assertionResults)
+          if (status === "failed") console.error(`${fullName}\n${failureMessages.join("\n")}`);
       const isGood = result.success && numPassedTests > 0 && numPendingTests === 0;
       if (!isGood) process.exitCode = 1;
       const verdict = isGood
         ? "passed"
         : `**${numFailedTests} failed, ${numPendingTests} skipped**`;
-      return [version, store, names || "none", String(numPassedTests), verdict];
+      return [version, suite, versions.join(", ") || "none", String(numPassedTests), verdict];
     });
   } finally {
     rmSync(clone, { recursive: true, force: true });
@@ -148,16 +184,17 @@ function linesOf({ node, driver, stores }) {
 /** @param {readonly string[]} cells */
 const print = (cells) => console.log(`| ${cells.join(" | ")} |`);
 
-print(["Node", "store", "driver", "tests", "result"]);
+print(["Node", "tested", "with", "tests", "result"]);
 print(["---", "---", "---", "---:", "---"]);
 for (const row of ROWS) {
-  const name = `node@${row.node} ${row.driver ?? ""}`.trim();
+  const pins = row.pins?.join(", ") ?? "lock file";
+  const name = `node@${row.node} ${pins}`;
   if (!name.includes(wanted)) continue;
   try {
     for (const line of linesOf(row)) print(line);
   } catch (error) {
     process.exitCode = 1;
     console.error(`${name}: ${error instanceof Error ? error.message : error}`);
-    print([String(row.node), row.stores.join(", "), row.driver ?? "lock file", "0", "**not run**"]);
+    print([String(row.node), row.suites.join(", "), pins, "0", "**not run**"]);
   }
 }
