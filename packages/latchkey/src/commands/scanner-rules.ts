@@ -8,7 +8,7 @@ import { BYTE_LENGTH } from "../secrets/secret-body.js";
 
 interface Options {
   readonly prefix: string;
-  readonly byteLength: number | null;
+  readonly byteLength: number | "any";
   readonly format: RuleFormat;
 }
 
@@ -38,7 +38,9 @@ export function addScannerRules(program: Command, host: Host): void {
     )
     .addHelpText("after", example("latchkey scanner-rules --prefix pay_live >> .gitleaks.toml"))
     .action(({ prefix, byteLength, format }: Options) =>
-      host.print(scannerRule({ prefix, byteLength }, format)),
+      host.print(
+        scannerRule({ prefix, byteLength: byteLength === "any" ? null : byteLength }, format),
+      ),
     );
 }
 
@@ -49,8 +51,9 @@ function readPrefix(text: string): string {
   );
 }
 
-function readByteLength(text: string): number | null {
+/** Not null for any length: commander would make an empty text of it. */
+function readByteLength(text: string): number | "any" {
   return text === "any"
-    ? null
+    ? text
     : wholeNumber("--byte-length", BYTE_LENGTH.min, BYTE_LENGTH.max)(text);
 }

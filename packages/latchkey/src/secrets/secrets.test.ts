@@ -97,6 +97,21 @@ describe("the rules of scanners", () => {
     }
   });
 
+  test("are printed with --byte-length for keys of that length, or of any length", async () => {
+    for (const [option, byteLength] of [
+      ["16", 16],
+      ["100", 100],
+      ["any", 16],
+      ["any", 255],
+    ] as const) {
+      const args = ["--prefix", "pay_live", "--format", "regex", "--byte-length", option];
+      const { exitCode, stdout } = await runInProcess(["scanner-rules", ...args]);
+      const pattern = new RegExp(stdout.trim());
+      const [key = ""] = await issue("pay_live", byteLength, 1);
+      expect([option, exitCode, pattern.exec(`KEY=${key}`)?.[0]]).toEqual([option, 0, key]);
+    }
+  });
+
   test("include the lowest and the highest body of each length, and exclude the next ones", () => {
     for (let byteLength = 16; byteLength <= 255; byteLength += 1) {
       const pattern = patternOf("k", byteLength);
