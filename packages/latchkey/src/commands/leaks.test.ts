@@ -85,6 +85,26 @@ test("leaks check reads stdin, applies --policy, and ends with 0 if there is no 
   expect(none).toEqual({ exitCode: 0, stdout: "", stderr: "" });
 });
 
+test("leaks check does what the policy says, even if an earlier run with another policy found the same", async () => {
+  const { run, json, one, root } = await open();
+  const file = join(tempFolder(), "server.log");
+  writeFileSync(file, `${one.key}\n${root.key}\n`);
+  const states = async (options: string) =>
+    (await run(`leaks check ${file}${options}`)).stdout
+      .trim()
+      .split("\n")
+      .map((line) => line.split("\t")[2]);
+  expect(await states(" --policy report")).toEqual(["reported", "reported"]);
+  expect(await states(" --policy report")).toEqual(["reported before", "reported before"]);
+  expect(await states("")).toEqual(["disabled", "disabled"]);
+  expect(await json(`keys get ${one.keyId}`)).toMatchObject([{ enabled: false }]);
+  expect(await states("")).toEqual(["disabled before", "disabled before"]);
+  expect(await states(" --policy delete")).toEqual(["deleted", "deleted"]);
+  expect(await json("keys list tides")).not.toContainEqual(
+    expect.objectContaining({ id: one.keyId }),
+  );
+});
+
 test("leaks check refuses a missing file, a secret as an argument, and unknown policies", async () => {
   const { run, one } = await open();
   for (const [args, message] of [

@@ -21,7 +21,7 @@ interface Found {
   readonly keyId?: string;
   readonly rootKeyId?: string;
   readonly action: LeakAction;
-  /** Whether an earlier run found and handled it there. */
+  /** Whether an earlier run with the same policy found and handled it there. */
   readonly isRepeat: boolean;
   /** The first line that contains it; 1 is the first line of the text. */
   readonly line: number;
@@ -106,13 +106,15 @@ async function* check(
   url: string,
   { policy, prefixes = [] }: Options,
 ): AsyncGenerator<Found> {
+  // Part of the place: after a look with --policy report, the same text with another policy is not a repeat.
+  const source = policy === "disable" ? "leaks check" : `leaks check --policy ${policy}`;
   const seen = new Set<string>();
   let batch: { readonly key: string; readonly line: number }[] = [];
   let line = 0;
   async function* report(): AsyncGenerator<Found> {
     for (let at = 0; at < batch.length; at += AT_ONCE) {
       const part = batch.slice(at, at + AT_ONCE);
-      const leaks = part.map(({ key }) => ({ key, url: url.slice(-2_048), source: "leaks check" }));
+      const leaks = part.map(({ key }) => ({ key, url: url.slice(-2_048), source }));
       const answer = await latchkey.reportLeaks({ leaks, policy });
       for (const [index, leaked] of answer.leaks.entries())
         if (leaked !== null) yield { ...leaked, line: part[index]?.line ?? 0 };
