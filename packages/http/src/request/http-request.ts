@@ -55,6 +55,11 @@ const JSON_MEDIA = "application/json";
 const JSON_TYPE = /^application\/json *(?:; *charset=(?:utf-8|"utf-8") *)?$/i;
 const FORM_TYPE = /^application\/x-www-form-urlencoded *(?:; *charset=(?:utf-8|"utf-8") *)?$/i;
 
+/** Whether a request says that its body is a form, in UTF-8. */
+export function isForm(request: Pick<HttpRequest, "header">): boolean {
+  return FORM_TYPE.test(request.header("content-type") ?? "");
+}
+
 /** Media type of a form. */
 export const FORM_MEDIA = "application/x-www-form-urlencoded";
 

@@ -7,6 +7,7 @@ import {
   brokenOff,
   checkAnnouncedLength,
   type HttpRequest,
+  isForm,
   tooLarge,
 } from "./http-request.js";
 
@@ -36,7 +37,9 @@ export class NodeRequest implements HttpRequest {
     if (!incoming.complete) await new Promise((resolve) => setImmediate(resolve));
     // An empty body emits no data: only its end shows that it was read.
     const wasRead = incoming.readableDidRead || incoming.readableEnded;
-    const body = wasRead ? bodyParsedByHost(incoming) : await readIncoming(incoming, maxBytes);
+    const body = wasRead
+      ? bodyParsedByHost(incoming, isForm(this))
+      : await readIncoming(incoming, maxBytes);
     if (body.byteLength > maxBytes) throw tooLarge(maxBytes);
     return body;
   }
@@ -89,13 +92,28 @@ function readIncoming(
  * The body from `body`, where a parser of the host, such as Express's, has left it after reading the stream. Members that were given twice
  * can no longer be detected; everything else is checked as always.
  */
-function bodyParsedByHost(incoming: IncomingMessage & { readonly body?: unknown }): Uint8Array {
+function bodyParsedByHost(
+  incoming: IncomingMessage & { readonly body?: unknown },
+  wasForm: boolean,
+): Uint8Array {
   const { body } = incoming;
   if (body === undefined) {
     if (incoming.readableDidRead) throw alreadyRead();
     return new Uint8Array();
   }
-  return body instanceof Uint8Array ? body : new TextEncoder().encode(textOf(body));
+  if (body instanceof Uint8Array) return body;
+  const isObject = typeof body === "object" && body !== null;
+  return new TextEncoder().encode(wasForm && isObject ? formOf(body) : textOf(body));
+}
+
+/** A form as it was sent: a name that occurred twice has a list of texts. Any other value came from a name such as `a[b]`. */
+function formOf(fields: object): string {
+  const form = new URLSearchParams();
+  for (const [name, value] of Object.entries(fields))
+    for (const one of [value].flat())
+      if (typeof one === "string") form.append(name, one);
+      else form.append(`${name}[]`, "");
+  return form.toString();
 }
 
 function textOf(body: unknown): string {

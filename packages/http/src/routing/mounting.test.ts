@@ -53,6 +53,43 @@ test("in Express, behind a JSON parser that has read the body: its result is use
   expect((await createKey(service, `${origin}/keys`, large)).status).toBe(413);
 });
 
+test.each([true, false])(
+  "in Express, behind a parser of forms (extended: %s), introspection uses its result and checks it",
+  async (extended) => {
+    const service = await openService();
+    const app = express();
+    app.use(express.json(), express.urlencoded({ extended }));
+    app.use("/keys", toNodeListener(service.handler));
+    const { origin } = await listen(app);
+    const { body } = await createKey(service, `${origin}/keys`);
+    const introspect = async (form: string) => {
+      const response = await fetch(`${origin}/keys/v1/keys.introspect`, {
+        method: "POST",
+        headers: {
+          authorization: `Bearer ${service.root}`,
+          "content-type": "application/x-www-form-urlencoded",
+        },
+        body: form,
+      });
+      return { status: response.status, text: await response.text() };
+    };
+    const found = await introspect(`token=${body.key}&token_type_hint=access_token`);
+    expect([found.status, JSON.parse(found.text)]).toMatchObject([200, { active: true }]);
+    for (const form of [
+      "",
+      "token=",
+      `token=${body.key}&token=b`,
+      `token=${body.key}&other=1`,
+      `token[a]=${body.key}`,
+      `token[]=${body.key}&token[]=b`,
+    ]) {
+      const { status, text } = await introspect(form);
+      expect([form, status]).toEqual([form, 400]);
+      expect(text).not.toContain(body.key);
+    }
+  },
+);
+
 test("in Express, behind a JSON parser, an empty body is 400, even if verifying is public", async () => {
   for (const options of [{}, BY_HEADER, { publicVerify: true }]) {
     const service = await openService(options);
