@@ -59,14 +59,18 @@ export async function perform<Name extends OperationName>(
     return fields;
   };
   const answer = await run({ ...typed, idempotencyKey }, { complete });
-  if (isRepeat)
-    host.warn(
-      "this is the answer of an earlier command with the same --idempotency-key: nothing was done again",
-    );
+  if (isRepeat) warnOfRepeat(host);
   const { secretShownBefore } = answer as { readonly secretShownBefore?: true };
   if (secretShownBefore)
     host.warn(
       "the secret was shown the first time, and is not kept: rotate the key to get a new one",
     );
   return { answer, input: { ...typed, ...fields }, isRepeat };
+}
+
+/** Says on stderr that the result is that of an earlier command. */
+export function warnOfRepeat(host: Host): void {
+  host.warn(
+    "this is the answer of an earlier command with the same --idempotency-key: nothing was done again",
+  );
 }

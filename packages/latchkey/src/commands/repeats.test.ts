@@ -129,4 +129,28 @@ describe("--idempotency-key", () => {
     expect((await run(disable)).stdout).toBe((await run(disable)).stdout);
     expect((await json("workspace list")).length).toBeLessThan(3);
   });
+
+  test("says of every command on a workspace that it was done before", async () => {
+    const { run, json } = cliStore();
+    const id = (await run("workspace create --name one")).stdout.trim();
+    for (const [at, command] of [
+      `workspace update ${id} --name two`,
+      `workspace disable ${id}`,
+      `workspace enable ${id}`,
+      `workspace disable ${id}`,
+      `workspace delete ${id} --confirm ${id}`,
+    ].entries()) {
+      const repeatable = `${command} --idempotency-key k${at}`;
+      const first = await run(repeatable);
+      expect(first, command).toMatchObject({ exitCode: 0, stderr: "" });
+      if (at === 3) await run(`workspace enable ${id}`);
+      const again = await run(repeatable);
+      expect({ ...again, stderr: again.stderr.slice(0, REPEATED.length) }, command).toEqual({
+        ...first,
+        stderr: REPEATED,
+      });
+      if (at === 3)
+        expect(await json(`workspace get --workspace ${id}`)).toMatchObject([{ enabled: true }]);
+    }
+  });
 });

@@ -13,7 +13,12 @@ import {
   printRows,
 } from "../command-line/output.js";
 import { progressLines } from "../command-line/progress.js";
-import { addRepeatOption, perform, type RepeatOption } from "../command-line/repeats.js";
+import {
+  addRepeatOption,
+  perform,
+  type RepeatOption,
+  warnOfRepeat,
+} from "../command-line/repeats.js";
 import {
   addStoreOptions,
   type LatchkeyExtras,
@@ -56,8 +61,8 @@ const UPDATE = onWorkspace<{ readonly name?: string; readonly clear?: readonly s
     if ((name === undefined) === (clear.length === 0))
       throw new UsageError("one of --name and --clear is required");
   },
-  act: async (latchkey, workspaceId, { name = null }, beside) => {
-    await latchkey.updateWorkspace({ workspaceId, name, ...beside });
+  act: async (latchkey, workspaceId, { name = null }, repeat, scope) => {
+    await latchkey.updateWorkspace({ workspaceId, name, ...repeat }, scope);
     return [{ workspaceId, name }, `workspace ${workspaceId} is updated`];
   },
 });
@@ -85,8 +90,8 @@ const DELETE = onWorkspace<{ readonly confirm: string }>({
       steps += 1;
     };
   },
-  act: async (latchkey, workspaceId, { confirm }, beside) => {
-    await latchkey.deleteWorkspace({ workspaceId, confirm, ...beside });
+  act: async (latchkey, workspaceId, { confirm }, repeat, scope) => {
+    await latchkey.deleteWorkspace({ workspaceId, confirm, ...repeat }, scope);
     return [{ workspaceId }, `workspace ${workspaceId} is deleted`];
   },
 });
@@ -149,7 +154,8 @@ interface WorkspaceCommand<Given> {
     latchkey: Latchkey,
     workspaceId: string,
     given: Given,
-    beside: RepeatOption,
+    repeat: RepeatOption,
+    scope: { readonly beforeFirst?: () => void },
   ) => Promise<readonly [record: object, text: string]>;
 }
 
@@ -167,9 +173,15 @@ function onWorkspace<Given = object>(spec: WorkspaceCommand<Given>): AddCommand 
         const work = async (latchkey: Latchkey, store: KeyStore) => {
           const showsUse = await hasShownUse(latchkey.workspace(id), store).catch(() => true);
           const { idempotencyKey } = options;
-          const beside = idempotencyKey === undefined ? {} : { idempotencyKey };
-          const [record, text] = await spec.act(latchkey, id, options, beside);
+          const repeat = idempotencyKey === undefined ? {} : { idempotencyKey };
+          let isRepeat = idempotencyKey !== undefined;
+          const beforeFirst = () => {
+            isRepeat = false;
+          };
+          const scope = isRepeat ? { beforeFirst } : {};
+          const [record, text] = await spec.act(latchkey, id, options, repeat, scope);
           printLine(host, options, record, text);
+          if (isRepeat) warnOfRepeat(host);
           if (!showsUse)
             host.warn(
               `there is nothing in ${id}, and it was never switched off or on: check the id`,
@@ -188,9 +200,9 @@ function switchCommand(name: "disable" | "enable", effect: string): AddCommand {
   return onWorkspace({
     name,
     text: `${effect}; a running server sees it with its next request`,
-    act: async (latchkey, workspaceId, _, beside) => {
+    act: async (latchkey, workspaceId, _, repeat, scope) => {
       const enabled = name === "enable";
-      await latchkey.workspace(workspaceId).setWorkspaceEnabled(enabled, beside);
+      await latchkey.workspace(workspaceId).setWorkspaceEnabled(enabled, { ...repeat, ...scope });
       return [{ workspaceId, enabled }, `workspace ${workspaceId} is ${name}d`];
     },
   });
