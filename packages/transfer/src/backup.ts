@@ -2,6 +2,7 @@ import type { KeyStore } from "@latchkey/core";
 import { type Counts, count } from "./counts.js";
 import { assertKeys, type Encryption } from "./file/encryption.js";
 import { writeBackup } from "./file/write-file.js";
+import { checkOptions } from "./options.js";
 import { assertReadable, type Part, storeParts, workspacesOf } from "./passes/source.js";
 import { createStoreProgress, type ProgressListener } from "./progress.js";
 import { withRetriedCalls } from "./retried-calls.js";
@@ -28,6 +29,7 @@ export interface BackupReport {
  * The file gets its name when it is completely on disk. It contains no plaintext secret, only hashes and secrets encrypted by the vault.
  *
  * @param path - The file, which must not exist yet.
+ * @throws TypeError naming a wrong option.
  * @throws LatchkeyError `PRECONDITION_FAILED` if the file exists, `STORE_CORRUPT` for a damaged record.
  */
 export async function backup(
@@ -35,7 +37,8 @@ export async function backup(
   path: string,
   options: BackupOptions = {},
 ): Promise<BackupReport> {
-  await assertKeys(options.encryption);
+  checkOptions("backup", options, { encryption: "object", onProgress: "function" });
+  await assertKeys("encryption", options.encryption);
   const source = withRetriedCalls(store);
   await assertReadable(source);
   const workspaces = await workspacesOf(source);

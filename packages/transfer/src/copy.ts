@@ -1,5 +1,6 @@
 import type { KeyStore } from "@latchkey/core";
 import { copyLive } from "./live/copy-live.js";
+import { checkOptions } from "./options.js";
 import { assertReadable, storeParts, workspacesOf } from "./passes/source.js";
 import { createStoreProgress, type ProgressListener } from "./progress.js";
 import type { TransferReport } from "./report.js";
@@ -32,6 +33,7 @@ export interface CopyOptions {
  *
  * Both stores stay open. Do not use them through `createLatchkey` in this process during the copy, unless it is a live copy.
  *
+ * @throws TypeError naming a wrong option.
  * @throws LatchkeyError `PRECONDITION_FAILED` if the target is in use, or was started from another source; `STORE_CORRUPT` for a
  * damaged record; `CONFLICT` if the source keeps changing; `STORE_UNAVAILABLE` with the reason `incomplete` or `moved` if the source
  * cannot be used. Call it again to continue.
@@ -41,6 +43,7 @@ export async function copy(
   to: KeyStore,
   options: CopyOptions = {},
 ): Promise<TransferReport> {
+  checkOptions("copy", options, { live: "boolean", startOver: "boolean", onProgress: "function" });
   return copyBetween(withRetriedCalls(from), withRetriedCalls(to), options);
 }
 

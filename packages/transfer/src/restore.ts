@@ -3,6 +3,7 @@ import { assertKeys, type Decryption } from "./file/encryption.js";
 import { unusable } from "./file/line.js";
 import { readBackup } from "./file/read-file.js";
 import { FileCounters } from "./file/shared-counters.js";
+import { checkOptions } from "./options.js";
 import { emptyParts, type Part } from "./passes/source.js";
 import { createProgress, type ProgressListener } from "./progress.js";
 import type { TransferReport } from "./report.js";
@@ -26,16 +27,22 @@ export interface RestoreOptions {
  * was read back and compared with the file. If it is interrupted, call it again.
  *
  * @param to - The store, or a function that opens it, called after the file was checked. The store stays open.
- * @throws TypeError for an invalid identity.
+ * @throws TypeError naming a wrong option.
  * @throws LatchkeyError `PRECONDITION_FAILED` if the store is in use, or was started with another file, or the file is damaged, altered,
  * cut off, of a later version or encrypted for somebody else; with `decryption`, also if it is not encrypted.
  */
 export async function restore(
   to: KeyStore | (() => KeyStore),
   path: string,
-  { decryption, startOver, onProgress }: RestoreOptions = {},
+  options: RestoreOptions = {},
 ): Promise<TransferReport> {
-  await assertKeys(decryption);
+  const { decryption, startOver, onProgress } = options;
+  checkOptions("restore", options, {
+    decryption: "object",
+    startOver: "boolean",
+    onProgress: "function",
+  });
+  await assertKeys("decryption", decryption);
   const counters = new FileCounters();
   /** Number of records in the lists of each workspace. */
   const sizes = new Map<string, number>();

@@ -56,13 +56,29 @@ export async function isEncrypted(file: FileHandle): Promise<boolean> {
   return true;
 }
 
+/** The two ways of each option, of which exactly one is given. */
+const WAYS = {
+  encryption: ["passphrase", "recipients"],
+  decryption: ["passphrase", "identity"],
+} as const;
+
 /**
- * Checks recipients or an identity before any file is opened.
+ * Checks a passphrase, recipients or an identity before any file is opened.
  *
  * @throws TypeError naming the argument that is invalid. age's own message is dropped, because it might repeat the value.
  */
-export async function assertKeys(given: Encryption | Decryption | undefined): Promise<void> {
-  if (given === undefined || "passphrase" in given) return;
+export async function assertKeys(
+  option: keyof typeof WAYS,
+  given: Encryption | Decryption | undefined,
+): Promise<void> {
+  if (given === undefined) return;
+  assertOneWay(option, given);
+  if ("passphrase" in given) {
+    if (typeof given.passphrase !== "string") throw new TypeError('"passphrase" must be a string');
+    return;
+  }
+  if ("recipients" in given && !Array.isArray(given.recipients))
+    throw new TypeError(`"recipients" must be 1 to ${MAX_RECIPIENTS} age recipients`);
   const { Decrypter, Encrypter } = await import("age-encryption");
   if ("identity" in given)
     asArgument("identity", "an age identity: AGE-SECRET-KEY-1…", () =>
@@ -73,6 +89,16 @@ export async function assertKeys(given: Encryption | Decryption | undefined): Pr
       asArgument(`recipients.${at}`, "an age recipient: age1…", () =>
         new Encrypter().addRecipient(recipient),
       );
+}
+
+function assertOneWay(option: keyof typeof WAYS, given: object): void {
+  const [one, other] = WAYS[option];
+  const names = Object.keys(given).filter((name) => name !== "workFactor");
+  const [way, ...more] = names;
+  if ((way !== one && way !== other) || more.length > 0)
+    throw new TypeError(`"${option}" must have exactly one of ${one} and ${other}`);
+  if ("workFactor" in given && (option !== "encryption" || way !== "passphrase"))
+    throw new TypeError('"workFactor" is only for an encryption with a passphrase');
 }
 
 function asArgument(name: string, wanted: string, give: () => void): void {

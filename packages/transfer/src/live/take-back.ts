@@ -1,4 +1,5 @@
 import { type KeyStore, LatchkeyError, type WorkspaceState } from "@latchkey/core";
+import { checkOptions } from "../options.js";
 import { workspacesOf } from "../passes/source.js";
 import { type FoundState, readState, replaceState } from "../state.js";
 
@@ -16,14 +17,17 @@ export interface TakeBackOptions {
  * serve at the same time.
  *
  * @param to - Null if the target is lost. This needs `force`, because nothing can stop such a target from serving if it comes back.
+ * @throws TypeError naming a wrong option.
  * @throws LatchkeyError `PRECONDITION_FAILED` without `force`, if a workspace is already open on the target, if the target has no
  * record of this copy, or if `to` is null.
  */
 export async function takeBack(
   from: KeyStore,
   to: KeyStore | null,
-  { force = false }: TakeBackOptions = {},
+  options: TakeBackOptions = {},
 ): Promise<void> {
+  checkOptions("takeBack", options, { force: "boolean" });
+  const { force = false } = options;
   if (to === null && !force) throw refusal("the target may still be serving");
   const sources = await statesOf(from, await workspacesOf(from));
   const targets = to === null ? [] : await statesOf(to, [...sources.keys()]);
