@@ -1,6 +1,7 @@
 import { KEY_LABELS } from "@latchkey/core";
 import { stringify } from "csv-stringify/sync";
 import type { ExportedKey } from "./exported-key.js";
+import { assertKnownOptions } from "./options.js";
 
 /** Forms of an export. */
 export const EXPORT_FORMATS = ["jsonl", "csv"] as const;
@@ -58,12 +59,18 @@ export interface ExportTextOptions {
   readonly escapeFormulas?: boolean | undefined;
 }
 
-/** Keys as text: JSON lines, or rows of CSV (RFC 4180, with Unix line endings). */
+/**
+ * Keys as text: JSON lines, or rows of CSV (RFC 4180, with Unix line endings).
+ *
+ * @throws TypeError naming an unknown option.
+ */
 export function exportText(
   format: ExportFormat,
   keys: readonly ExportedKey[],
-  { escapeFormulas = false }: ExportTextOptions = {},
+  options: ExportTextOptions = {},
 ): string {
+  assertKnownOptions("exportText", options, ["escapeFormulas"]);
+  const { escapeFormulas = false } = options;
   if (format === "jsonl") return keys.map((key) => `${JSON.stringify(key)}\n`).join("");
   const shown = (cell: string, column: string) =>
     escapeFormulas && column !== "hash.value" && FORMULA.test(cell) ? `'${cell}` : cell;

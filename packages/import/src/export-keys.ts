@@ -7,6 +7,7 @@ import {
 } from "@latchkey/core";
 import { apiPages } from "./apis.js";
 import { type ExportedKey, exportedKey } from "./exported-key.js";
+import { assertKnownOptions } from "./options.js";
 
 /** The methods of a latchkey that an export calls. */
 export type ExportOrigin = Pick<
@@ -46,12 +47,12 @@ const OWNERS_AT_ONCE = 20;
  * Exports the keys of a workspace or an API with their hashes, a page at a time, without any secret. Keys that are created meanwhile may be
  * missing, and so are those of APIs that are deleted meanwhile.
  *
+ * @throws TypeError naming an unknown option.
  * @throws LatchkeyError `NOT_FOUND` for an unknown `apiId`, also if that API is deleted meanwhile.
  */
-export async function* exportKeys({
-  from,
-  apiId,
-}: ExportOptions): AsyncGenerator<ExportPage, void> {
+export async function* exportKeys(options: ExportOptions): AsyncGenerator<ExportPage, void> {
+  assertKnownOptions("exportKeys", options, ["from", "apiId"]);
+  const { from, apiId } = options;
   const owners = new Map<string, IdentityView | null>();
   let [exported, sealed, peppered, damaged, damagedApis] = [0, 0, 0, 0, 0];
   const counts = () => ({

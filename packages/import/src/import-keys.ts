@@ -1,6 +1,7 @@
 import type { ErrorDetails, ImportedKeyResult, Latchkey, LatchkeyError } from "@latchkey/core";
 import { Apis, assertApiName } from "./apis.js";
 import { isTooDeep, TOO_DEEP } from "./bounds.js";
+import { assertKnownOptions } from "./options.js";
 import { createGrant, createIdentity, identityIssues } from "./prepare.js";
 import { type ImportReport, RowCounts, type RowReport, rowReport } from "./report.js";
 import type { IdentitySettings, ImportRow, ImportSource, RowIssue } from "./row.js";
@@ -33,6 +34,8 @@ export interface ImportOptions {
   readonly clock?: (() => number) | undefined;
 }
 
+const OPTIONS = ["from", "into", "apiId", "apiName", "dryRun", "onRow", "clock"];
+
 /** Keys per call of createKeys, and the maximum of their roles and permissions together. */
 const CHUNK = { rows: 100, grants: 10_000 };
 
@@ -62,11 +65,14 @@ interface Judged extends Placed {
  * Run it again if it was interrupted, or to import new keys: existing keys stay unchanged.
  *
  * @returns A report after each hundred rows; the last one is the result.
+ * @throws TypeError naming a wrong option.
  * @throws LatchkeyError `NOT_FOUND` for an unknown `apiId`, `BAD_REQUEST` for an impossible `apiName`, and errors of the store. Rows
  * reported before are done.
  */
 export async function* importKeys(options: ImportOptions): AsyncGenerator<ImportReport, void> {
   const { from, into, apiId, apiName, dryRun = false, clock = () => performance.now() } = options;
+  assertKnownOptions("importKeys", options, OPTIONS);
+  if (typeof dryRun !== "boolean") throw new TypeError('"dryRun" must be true or false');
   const startedAt = clock();
   const counted = new RowCounts(dryRun, from.ignoredColumns, () => clock() - startedAt);
   if (apiId !== undefined) await into.getApi({ apiId });

@@ -1,5 +1,6 @@
 import { createReadStream } from "node:fs";
 import { checkKeyMap, type KeyMap } from "./key-map.js";
+import { assertKnownOptions } from "./options.js";
 import type { ImportSource } from "./row.js";
 import { betterAuthSource } from "./sources/better-auth.js";
 import { csvSource } from "./sources/csv.js";
@@ -35,13 +36,14 @@ export interface SourceOptions {
  *
  * @param location - A file, or its text in pieces of whole characters; for better-auth, its database: `sqlite:./auth.db`,
  * `postgres://user@host/database`.
- * @throws TypeError for a wrong map.
+ * @throws TypeError for a wrong map or an unknown option.
  */
 export function openSource(
   kind: SourceKind,
   location: string | AsyncIterable<string>,
   options: SourceOptions = {},
 ): ImportSource {
+  assertKnownOptions("openSource", options, ["map", "delimiter", "table", "now"]);
   const { delimiter, table = "apikey", now = Date.now } = options;
   const map = checkKeyMap(options.map ?? {});
   const ignoredColumns = new Set<string>();
