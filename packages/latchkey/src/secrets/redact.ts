@@ -43,14 +43,18 @@ const RUNS = new RegExp(`(${ESCAPES.join("|")}|)(${LETTER_CLASS}{${BODY_LENGTH.m
  * Shortens the secrets in a text, such as a log line, to the start that lists of keys show, and `…`. Secrets that latchkey made are found
  * by their shape, even with a wrong checksum, because a mistyped secret is almost one.
  *
- * @throws TypeError naming the argument if the text is no string, or the prefixes are no list.
+ * @throws TypeError naming the argument if the text is no string, the prefixes are no list, or there is another option.
  * @example
  * redact("key=pay_live_ZUUaq9NgA2QyuEqiaE7LS7SXY9juh"); // "key=pay_live_ZUUa…"
  */
-export function redact(text: string, { prefixes = [] }: RedactOptions = {}): string {
+export function redact(text: string, options: RedactOptions = {}): string {
+  const { prefixes = [] } = options;
   if (typeof text !== "string") throw new TypeError('"text" must be a string');
   if (!Array.isArray(prefixes as unknown))
     throw new TypeError('"prefixes" must be a list of strings');
+  // With a misspelt option, imported keys would stay in the text.
+  const unknown = Object.keys(options).find((name) => name !== "prefixes");
+  if (unknown !== undefined) throw new TypeError(`"${unknown}" is not an option of redact`);
   let known = "";
   let rest = 0;
   for (const { at, body } of secretBodies(text)) {

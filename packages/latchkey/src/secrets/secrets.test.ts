@@ -154,6 +154,12 @@ describe("redact", () => {
     expect(call).toThrow(`"${argument}" must be a`);
   });
 
+  test("refuses an option that it does not have", () => {
+    const call = () => redact("sk_live_0123456789abcdef", { prefix: ["sk_live"] } as never);
+    expect(call).toThrow(new TypeError('"prefix" is not an option of redact'));
+    expect(["a", "b"].map(redact as never)).toEqual(["a", "b"]);
+  });
+
   test("keeps the start of every key that lists show", async () => {
     for (const [prefix, byteLength] of [
       ["pay_live", 16],
