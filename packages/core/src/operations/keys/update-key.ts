@@ -271,8 +271,8 @@ function aboutKeyError(place: KeyPlace | null, error: Error): Error {
   return new LatchkeyError(code, `"${place.field}": ${message}`, {
     cause: error,
     issues,
-    // `details` of the error win: they name the wrong setting, if there is one.
-    details: { ...place, ...details },
+    // The wrong setting wins, if there is one: an issue names it, or `details` of the error.
+    details: { ...place, ...(issues[0] && { field: issues[0].path }), ...details },
     ...(reason !== undefined && { reason }),
   });
 }
