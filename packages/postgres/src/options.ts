@@ -20,7 +20,7 @@ export interface PostgresStoreOptions {
    * After that, it fails with `STORE_UNAVAILABLE`, with the outcome `unknown` if it was sent.
    */
   readonly chargeTimeoutMs?: number | undefined;
-  /** How long any other call may take, in ms. Default: 10,000. */
+  /** How long any other call may take, in ms, and reading a key that this process has not verified before. Default: 10,000. */
   readonly timeoutMs?: number | undefined;
   /** Size of the pool that a URL opens: a whole number from 1 to 1,000. Default: 10. */
   readonly maxConnections?: number | undefined;

@@ -15,7 +15,7 @@ export interface RedisStoreOptions {
    * it fails with `STORE_UNAVAILABLE`, with the outcome `unknown` if it was sent.
    */
   readonly commandTimeoutMs?: number | undefined;
-  /** How long any other call may take, in ms. Default: 2,000. */
+  /** How long any other call may take, in ms, and reading a key that this process has not verified before. Default: 2,000. */
   readonly configTimeoutMs?: number | undefined;
   /** How long connecting may take, in ms. A call waits for the first connection, within its own timeout. Default: 2,000. */
   readonly connectTimeoutMs?: number | undefined;

@@ -106,7 +106,7 @@ export type VerifyKeyInput<Types extends LatchkeyTypes = DefaultTypes> = {
         readonly permissions: PermissionQuery<Types["permission"]>;
       }
     | undefined;
-  /** Uses to take. */
+  /** Uses to take. A key without any left is refused at a cost of 0 too. */
   readonly remaining?: Costed | undefined;
   /** Limits to take from, besides those that always apply: at most 50, each name once. */
   readonly ratelimits?: readonly RequestedLimit<Types>[] | undefined;
