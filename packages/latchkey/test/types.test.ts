@@ -118,6 +118,29 @@ describe("names that the program knows", () => {
       >();
   });
 
+  test("compile in the defaults and ceilings of an API and in what a portal session allows, and no others do", async () => {
+    const { latchkey, apiId } = await open();
+    const tiles = [{ name: "tiles", limit: 5, duration: "1m" }] as const;
+    const tlies = [{ name: "tlies", limit: 5, duration: "1m" }] as const;
+    const defaults = { permissions: ["docs.read"], ratelimits: tiles } as const;
+    await latchkey.updateApi({ apiId, defaults, ceilings: { permissions: ["docs.*"] } });
+    const api = await latchkey.getApi({ apiId });
+    await latchkey.updateApi({ apiId, defaults: { ...api.defaults, remaining: 1 } });
+    // @ts-expect-error: misspelt
+    await latchkey.createApi({ name: "tides", defaults: { permissions: ["docs.raed"] } });
+    // @ts-expect-error: misspelt
+    await latchkey.updateApi({ apiId, defaults: { ratelimits: tlies } });
+    // @ts-expect-error: misspelt
+    await refused(latchkey.updateApi({ apiId, defaults, ceilings: { permissions: ["dosc.*"] } }));
+    const allow = { apiIds: [apiId], create: true, permissions: ["docs.read"] } as const;
+    await latchkey.createPortalSession({ externalId: "a", allow: { ...allow, ratelimits: tiles } });
+    const misspelt = { ...allow, permissions: ["docs.raed"] } as const;
+    // @ts-expect-error: misspelt
+    await refused(latchkey.createPortalSession({ externalId: "a", allow: misspelt }));
+    // @ts-expect-error: misspelt
+    await latchkey.createPortalSession({ externalId: "a", allow: { ...allow, ratelimits: tlies } });
+  });
+
   test("compile as names of limits, together with default, and no others do", async () => {
     const { latchkey, apiId } = await open();
     const tiles = { limit: 5, duration: "1m" } as const;

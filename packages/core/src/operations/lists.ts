@@ -29,7 +29,7 @@ export interface Lists<Types extends LatchkeyTypes = DefaultTypes> {
    * @example
    * for await (const api of latchkey.apis()) console.log(api.name);
    */
-  apis(input?: PageInput): ListIterator<ApiView>;
+  apis(input?: PageInput): ListIterator<ApiView<Types>>;
   /**
    * All keys of the workspace, of an API or of an owner that match all filters, in the order of their creation unless `orderBy` says
    * otherwise.

@@ -55,7 +55,7 @@ export interface Operations<Types extends LatchkeyTypes = DefaultTypes>
 
 /** Every operation, without `idempotencyKey`. */
 export interface PlainOperations<Types extends LatchkeyTypes = DefaultTypes>
-  extends ApiOperations,
+  extends ApiOperations<Types>,
     KeyOperations<Types>,
     KeyGrantOperations<Types>,
     ManyKeysOperations<Types>,
@@ -67,7 +67,7 @@ export interface PlainOperations<Types extends LatchkeyTypes = DefaultTypes>
     LimitOperations<Types>,
     PermissionOperations<Types>,
     RootKeyOperations,
-    PortalOperations,
+    PortalOperations<Types>,
     StatisticsOperations,
     AuditOperations,
     EventOperations,

@@ -3,7 +3,9 @@ import { type AuditFields, changesNothing } from "../../audit/entry.js";
 import { LatchkeyError } from "../../errors.js";
 import { type ApiRecord, apiType } from "../../records/api.js";
 import { unlessEmpty } from "../../records/record-type.js";
+import type { Duration } from "../../rules/duration.js";
 import type { ApiCeilings } from "../../rules/keys/ceilings.js";
+import type { DefaultTypes, LatchkeyTypes } from "../../rules/latchkey-types.js";
 import type { Claim } from "../../store/change.js";
 import type { SpanMs } from "../../time.js";
 import { afterWriting, inSteps, notFound, transact, type Work } from "../context.js";
@@ -41,7 +43,7 @@ export interface EnsuredApi extends CreatedApi {
 }
 
 /** An API. Fields without a value are absent. */
-export interface ApiView {
+export interface ApiView<Types extends LatchkeyTypes = DefaultTypes> {
   /** `api_…` */
   readonly id: string;
   /** Its name. */
@@ -53,21 +55,21 @@ export interface ApiView {
   /** Addresses and CIDR ranges that its keys may be used from, normalised; absent: any. */
   readonly ipWhitelist?: readonly string[];
   /** Defaults for new keys; durations in ms. */
-  readonly defaults?: ApiDefaults<SpanMs>;
+  readonly defaults?: ApiDefaults<SpanMs, Types>;
   /** The most that keys can be given; durations in ms. */
-  readonly ceilings?: ApiCeilings<SpanMs>;
+  readonly ceilings?: ApiCeilings<SpanMs, Types>;
 }
 
 /** A page of APIs. */
-export interface ApiList extends PageInfo {
+export interface ApiList<Types extends LatchkeyTypes = DefaultTypes> extends PageInfo {
   /** In the order of their creation. */
-  readonly apis: readonly ApiView[];
+  readonly apis: readonly ApiView<Types>[];
   /** Exact number of APIs of the workspace. */
   readonly total: number;
 }
 
 /** Operations on APIs: the key spaces of a workspace. */
-export interface ApiOperations {
+export interface ApiOperations<Types extends LatchkeyTypes = DefaultTypes> {
   /**
    * Creates an API: a group of keys.
    *
@@ -83,9 +85,9 @@ export interface ApiOperations {
     /** Addresses and CIDR ranges that its keys may be used from, at most 1,000. Default: any. */
     readonly ipWhitelist?: readonly string[] | undefined;
     /** Defaults for new keys. */
-    readonly defaults?: ApiDefaults | undefined;
+    readonly defaults?: ApiDefaults<Duration, Types> | undefined;
     /** The most that keys can be given. */
-    readonly ceilings?: ApiCeilings | undefined;
+    readonly ceilings?: ApiCeilings<Duration, Types> | undefined;
   }): Promise<CreatedApi>;
   /**
    * Returns the API with this name, or creates it if there is none, so that you can run set-up again. If several APIs have the name, it
@@ -107,7 +109,7 @@ export interface ApiOperations {
    * @example
    * const { name } = await latchkey.getApi({ apiId });
    */
-  getApi(input: ApiReference): Promise<ApiView>;
+  getApi(input: ApiReference): Promise<ApiView<Types>>;
   /**
    * Lists the APIs of the workspace, a page at a time; `apis()` iterates over all of them.
    *
@@ -115,7 +117,7 @@ export interface ApiOperations {
    * @example
    * const { apis, total, cursor } = await latchkey.listApis({ limit: 20 });
    */
-  listApis(input?: PageInput): Promise<ApiList>;
+  listApis(input?: PageInput): Promise<ApiList<Types>>;
   /**
    * Changes an API. The next verification of any of its keys, from any process, sees it.
    *
@@ -133,9 +135,9 @@ export interface ApiOperations {
       /** All addresses and CIDR ranges, at most 1,000. An empty list or null: any. */
       readonly ipWhitelist?: readonly string[] | null | undefined;
       /** All defaults for new keys; null: none. */
-      readonly defaults?: ApiDefaults | null | undefined;
+      readonly defaults?: ApiDefaults<Duration, Types> | null | undefined;
       /** All ceilings; null: none. Existing keys keep what is above one until a call changes that setting, except permissions of roles. */
-      readonly ceilings?: ApiCeilings | null | undefined;
+      readonly ceilings?: ApiCeilings<Duration, Types> | null | undefined;
     },
   ): Promise<Record<string, never>>;
   /**

@@ -5,6 +5,7 @@ import type { ApiRecord } from "../../records/api.js";
 import { fromWireKeyLimit, KEY_LABELS } from "../../records/key.js";
 import type { Duration } from "../../rules/duration.js";
 import { type AboveCeiling, aboveCeiling, type KeyCeilings } from "../../rules/keys/ceilings.js";
+import type { DefaultTypes, LatchkeyTypes, PermissionName } from "../../rules/latchkey-types.js";
 import { DEFAULT_LIMIT } from "../../rules/rate-limit.js";
 import { BYTE_LENGTH } from "../../secrets/format.js";
 import { grantNames, prefix, text, wholeNumber } from "../input.js";
@@ -19,7 +20,7 @@ import { duration } from "../time-input.js";
 import { type RefillInput, refill } from "../uses-and-refill.js";
 
 /** Defaults for new keys of an API. Fields without a value are absent. */
-export type ApiDefaults<Span = Duration> = {
+export type ApiDefaults<Span = Duration, Types extends LatchkeyTypes = DefaultTypes> = {
   /** Prefix of the secret, before a `_`. */
   readonly prefix?: string | undefined;
   /** Random bytes of the secret: 16 to 255. */
@@ -33,9 +34,9 @@ export type ApiDefaults<Span = Duration> = {
   /** The limit named `default`. */
   readonly ratelimit?: KeyLimitInput | undefined;
   /** Named limits, at most 50. */
-  readonly ratelimits?: readonly NamedKeyLimitInput[] | undefined;
+  readonly ratelimits?: readonly NamedKeyLimitInput<Types>[] | undefined;
   /** Names of permissions, which must exist when a key is created. */
-  readonly permissions?: readonly string[] | undefined;
+  readonly permissions?: readonly PermissionName<Types>[] | undefined;
   /** Your own label. */
   readonly environment?: string | undefined;
 };

@@ -1,4 +1,5 @@
 import type { Duration } from "../../rules/duration.js";
+import type { DefaultTypes, LatchkeyTypes, PermissionName } from "../../rules/latchkey-types.js";
 import type { EpochMs } from "../../time.js";
 import type { IdentityReference } from "../identities/reference.js";
 import type { KeyReference, PageInput } from "../input.js";
@@ -10,7 +11,7 @@ import type { RepeatableAnswer, RepeatableInput } from "../repeats/repetition-in
 import type { Verifications } from "../statistics.js";
 
 /** What a portal session allows. What you leave out is not allowed. */
-export interface PortalAllow {
+export interface PortalAllow<Types extends LatchkeyTypes = DefaultTypes> {
   /** Ids of the APIs whose keys it shows and changes: 1 to 20. */
   readonly apiIds: readonly string[];
   /** Whether keys may be created, and named. */
@@ -20,26 +21,26 @@ export interface PortalAllow {
   /** Whether keys may be revoked, for good. */
   readonly revoke?: boolean | undefined;
   /** Names of the permissions that keys may be given. They must exist. */
-  readonly permissions?: readonly string[] | undefined;
+  readonly permissions?: readonly PermissionName<Types>[] | undefined;
   /**
    * Most keys of the identity in all of `apiIds` together: 1 to 10,000. Rotated keys do not count, but at most as many may still work, and
    * as many dead ones are kept.
    */
   readonly maxKeys?: number | undefined;
   /** Limits of every key that it creates, like `ratelimits` of createKey. */
-  readonly ratelimits?: readonly NamedKeyLimitInput[] | undefined;
+  readonly ratelimits?: readonly NamedKeyLimitInput<Types>[] | undefined;
   /** Whose uses the keys that it creates take: their own (default), or those that the keys of the identity share. */
   readonly usesFrom?: "key" | "identity" | undefined;
 }
 
 /** Input of createPortalSession. */
-export interface PortalSessionInput {
+export interface PortalSessionInput<Types extends LatchkeyTypes = DefaultTypes> {
   /** Your own id of the keys' owner: 1 to 255 characters. A missing identity is created. */
   readonly externalId: string;
   /** How long it lasts: at most an hour. Default: 15 minutes. */
   readonly ttl?: Duration | undefined;
   /** What it allows. */
-  readonly allow: PortalAllow;
+  readonly allow: PortalAllow<Types>;
   /**
    * Who acts in it, for the audit log, such as your own id of a customer's employee: 1 to 256 characters. Default: `portal session of
    * <identityId>`.
@@ -206,7 +207,7 @@ export interface CreatesKey<Input> {
 }
 
 /** Operations on portal sessions, in which customers manage their own keys. */
-export interface PortalOperations {
+export interface PortalOperations<Types extends LatchkeyTypes = DefaultTypes> {
   /**
    * Creates a short session for the owner of keys, bound to one identity. Only a digest of its secret is stored.
    *
@@ -215,7 +216,7 @@ export interface PortalOperations {
    * const allow = { apiIds: [apiId], create: true, rotate: true, revoke: true, maxKeys: 5 };
    * const { secret } = await latchkey.createPortalSession({ externalId: "user_1", ttl: "15m", allow });
    */
-  createPortalSession(input: PortalSessionInput): Promise<CreatedPortalSession>;
+  createPortalSession(input: PortalSessionInput<Types>): Promise<CreatedPortalSession>;
   /**
    * Ends one session, or all of an identity. Once this has resolved, no call of such a session that starts later succeeds. Deleting or
    * erasing an identity ends its sessions too.

@@ -1,17 +1,18 @@
 import type { EpochMs, SpanMs } from "../../time.js";
 import type { Duration } from "../duration.js";
+import type { DefaultTypes, LatchkeyTypes, PermissionName } from "../latchkey-types.js";
 import { HeldPermissions } from "../permission.js";
 import { DEFAULT_LIMIT, type RateLimit } from "../rate-limit.js";
 import type { UsesOwner } from "./spend.js";
 
 /** Upper bounds for the keys of an API. Absent: no bound. Durations in ms, or as texts such as `"90d"`. */
-export type ApiCeilings<Span = Duration> = {
+export type ApiCeilings<Span = Duration, Types extends LatchkeyTypes = DefaultTypes> = {
   /** Longest time until a key expires. Refuses keys without `expires`. */
   readonly maxExpiresIn?: Span | undefined;
   /** Most uses, also after a refill: whole and >= 1. Refuses keys without `remaining` of their own. */
   readonly maxRemaining?: number | undefined;
   /** Names and wildcards: the only permissions that a key can be given directly, or has through its roles. */
-  readonly permissions?: readonly string[] | undefined;
+  readonly permissions?: readonly PermissionName<Types>[] | undefined;
   /** Most units that the limit named `default` may admit in `duration`. Refuses keys without that limit. */
   readonly maxRatelimit?:
     | {
