@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { KeyStore } from "@latchkey/core";
 import { answerWithoutLock, charge } from "./charge.js";
 import { commit } from "./commit.js";
@@ -69,7 +70,12 @@ function storeOn(database: SqliteDatabase, isOwned: boolean, settings: Settings)
       ),
     countsInStep: true,
     // Committed together with charges, and as durable.
-    settle: async (...given) => steps.charge(() => settle(connection, ...given)),
+    async settle(...given) {
+      const result = await steps.charge(() => settle(connection, ...given));
+      // A step of a hundred expired holds is much work, and more steps follow: others go on in between.
+      const hasMore = result.kind === "refreshed" && result.hasMore;
+      return hasMore ? setImmediate(result) : result;
+    },
     holds: async (...given) => steps.read(() => holdsBeside(connection, ...given)),
     ...statisticsOf(connection, steps),
     async forget(workspaceId) {

@@ -4,7 +4,14 @@ import { type PlainCounters, PlainHolds } from "../testing/holds.js";
 import { SLOTS, UNITS, usageOf } from "../testing/records.js";
 import { LAST_INSTANT } from "../time.js";
 import type { ChargePlan } from "./charge.js";
-import type { EndStep, FoundHold, HoldStep } from "./settle.js";
+import type { Usage } from "./counters.js";
+import {
+  applyHoldStep,
+  type EndStep,
+  type FoundHold,
+  type HoldBook,
+  type HoldStep,
+} from "./settle.js";
 
 const NOW = 90_000;
 const MINUTE = 60_000;
@@ -203,6 +210,22 @@ describe("what a reservation gives back", () => {
     holds.settle(end({ id: "rsv_2" }), NOW);
     expect(holds.key.usage.holds).toMatchObject({ open: 1, uses: 0, raises: [] });
   });
+});
+
+test("a refresh without a due refill does not look through all open holds", () => {
+  const usage = usageOf(10);
+  const book = {
+    ...{ counters: () => usage, usage: () => usage, over: () => [], nextEnd: () => NOW + 1 },
+    setUsage: () => undefined,
+    oldest: () => {
+      throw new Error("looked through all of them");
+    },
+  } as Partial<HoldBook<Usage>> as HoldBook<Usage>;
+  const of = { kind: "key", id: "key_1" } as const;
+  for (const refill of [null, { amount: 20, dueAt: usage.refilledAt }])
+    expect(applyHoldStep(book, { kind: "refresh", of, refill }, NOW)).toEqual({
+      ...{ kind: "refreshed", expired: [], hasMore: false },
+    });
 });
 
 test("a renewal of slots of a key leaves a window of the workspace with the same name", () => {

@@ -270,8 +270,9 @@ function refresh<Counters>(
   if (counters === null) return { kind: "refreshed", expired: [], hasMore: false };
   const { expired, hasMore } = endOver(book, [counters], now);
   const usage = book.usage(counters);
-  const refilled = applyRefill(usage, refill, book.oldest(counters) ?? 0);
-  if (refilled !== usage) book.setUsage(counters, refilled);
+  // The oldest hold is looked for only if the refill is due: for that, a store may go through all open holds.
+  if (applyRefill(usage, refill) !== usage)
+    book.setUsage(counters, applyRefill(usage, refill, book.oldest(counters) ?? 0));
   return { kind: "refreshed", expired, hasMore };
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { createLatchkey } from "@latchkey/core";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { sqliteStore } from "../index.js";
@@ -28,4 +29,27 @@ test("a change resolves beside calls that write nothing and follow each other wi
     expect(count).toBeLessThan(MAX_CALLS);
     await change;
   }
+});
+
+test("a call that ends very many expired reservations lets others go on meanwhile", async () => {
+  let now = Date.UTC(2030, 0, 1);
+  const latchkey = createLatchkey({
+    store: sqliteStore(scratch.newPath()),
+    clock: () => now,
+    usage: false,
+  });
+  onTestFinished(() => latchkey.close());
+  const { apiId } = await latchkey.createApi({ name: "maps" });
+  const { key, keyId } = await latchkey.createKey({ apiId, remaining: 1_000 });
+  const reserve = () => latchkey.reserve({ key, ttl: "1m" });
+  await Promise.all(Array.from({ length: 1_000 }, reserve));
+  now += 60_000;
+  let [isDone, turns] = [false, 0];
+  const read = latchkey.getKey({ keyId }).finally(() => {
+    isDone = true;
+  });
+  for (; !isDone; turns += 1) await setImmediate();
+  expect(await read).toMatchObject({ remaining: 1_000 });
+  // It ends a hundred at a time.
+  expect(turns).toBeGreaterThanOrEqual(10);
 });
