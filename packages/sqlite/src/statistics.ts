@@ -35,14 +35,17 @@ export function statisticsOf(at: Connection, steps: Transactions) {
           .map(([hourAt, code, count]) => hourCount(hourAt, code, count)),
       ),
     pageStatistics: async (workspaceId, { kind, dayAt, from, limit }) =>
-      steps.read(() => {
-        const ofDay = [numberOf(workspaceId), dayAt, SUBJECT_CODE[kind], from];
-        const rows = run.daySums.all(...ofDay, limit + MOST_SUMS_A_DAY);
-        const sums = rows.map(([id, hourAt, code, count]) => {
-          return { subject: { kind, id: String(id) }, ...hourCount(hourAt, code, count) };
-        });
-        return wholeSubjects(sums, limit);
-      }),
+      steps.read(
+        () => {
+          const ofDay = [numberOf(workspaceId), dayAt, SUBJECT_CODE[kind], from];
+          const rows = run.daySums.all(...ofDay, limit + MOST_SUMS_A_DAY);
+          const sums = rows.map(([id, hourAt, code, count]) => {
+            return { subject: { kind, id: String(id) }, ...hourCount(hourAt, code, count) };
+          });
+          return wholeSubjects(sums, limit);
+        },
+        ({ sums }) => sums.length,
+      ),
     nextStatisticsDay: async (workspaceId, from) =>
       steps.read(() => parseWhole(run.nextDay.get(numberOf(workspaceId), from)?.[0])),
     deleteStatistics: (workspaceId, beforeAt, limit, of) =>

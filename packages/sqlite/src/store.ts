@@ -56,7 +56,11 @@ function storeOn(database: SqliteDatabase, isOwned: boolean, settings: Settings)
   const steps = new Transactions(connection, settings);
   return {
     read: async (...given) => steps.read(() => read(connection, ...given)),
-    page: async (...given) => steps.read(() => page(connection, ...given)),
+    page: async (...given) =>
+      steps.read(
+        () => page(connection, ...given),
+        ({ found }) => found.length,
+      ),
     scan: async (...given) => steps.read(() => scan(connection, ...given)),
     async commit(workspaceId, change) {
       const result = await steps.commit(() => commit(connection, workspaceId, change));

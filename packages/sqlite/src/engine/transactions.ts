@@ -8,6 +8,9 @@ import { RetryQueue } from "./retry-queue.js";
 /** Of so many answers that wait for nothing, one waits for the next turn of the event loop. */
 const ANSWERS_IN_TURN = 1024;
 
+/** A row of a page is about as much work as so many of these answers. */
+const ANSWERS_A_ROW = 4;
+
 /** Runs the work of a store: decides what is atomic, what waits for the disk, and how long it may wait for others. */
 export class Transactions {
   readonly #connection: Connection;
@@ -24,9 +27,21 @@ export class Transactions {
     this.#queue = new RetryQueue(deadlineMs);
   }
 
-  /** Work that writes nothing. Reads do not wait behind writes; only the recovery of a database can stop one. */
-  read<Result>(work: () => Result): Result | Promise<Result> {
-    return this.#inTurn(this.#queue.run(() => this.#use(work), true));
+  /**
+   * Work that writes nothing. Reads do not wait behind writes; only the recovery of a database can stop one.
+   *
+   * @param rowsOf - How many rows a result has. Default: few.
+   */
+  read<Result>(
+    work: () => Result,
+    rowsOf: (result: Result) => number = () => 0,
+  ): Result | Promise<Result> {
+    const counted = () => {
+      const result = this.#use(work);
+      this.#answers += rowsOf(result) * ANSWERS_A_ROW;
+      return result;
+    };
+    return this.#inTurn(this.#queue.run(counted, true));
   }
 
   /** A change of records: once it has resolved, it survives a power cut. */
@@ -59,8 +74,9 @@ export class Transactions {
 
   /** Calls that follow each other and never leave the turn would hold up everything else, such as the flush of a change. */
   #inTurn<Result>(answer: Result | Promise<Result>): Result | Promise<Result> {
-    this.#answers = (this.#answers + 1) % ANSWERS_IN_TURN;
-    if (this.#answers > 0) return answer;
+    this.#answers += 1;
+    if (this.#answers < ANSWERS_IN_TURN) return answer;
+    this.#answers = 0;
     return new Promise((resolve) => setImmediate(() => resolve(answer)));
   }
 

@@ -53,3 +53,25 @@ test("a call that ends very many expired reservations lets others go on meanwhil
   // It ends a hundred at a time.
   expect(turns).toBeGreaterThanOrEqual(10);
 });
+
+test("a loop over very many records lets others go on meanwhile", async () => {
+  const latchkey = createLatchkey({ store: sqliteStore(scratch.newPath()), usage: false });
+  onTestFinished(() => latchkey.close());
+  const { apiId } = await latchkey.createApi({ name: "maps" });
+  for (let first = 0; first < 2_000; first += 100) {
+    const plaintexts = Array.from({ length: 100 }, (_, index) => `secret-${first + index}`);
+    await latchkey.createKeys(plaintexts.map((plaintext) => ({ apiId, plaintext })));
+  }
+  for (const list of [latchkey.keysOf({ apiId }), latchkey.auditEvents()]) {
+    let [isOver, turns, count] = [false, 0, 0];
+    const others = (async () => {
+      for (; !isOver; turns += 1) await setImmediate();
+    })();
+    for await (const _ of list) count += 1;
+    isOver = true;
+    await others;
+    expect(count).toBeGreaterThanOrEqual(2_000);
+    // At least once for every 400 records.
+    expect(turns).toBeGreaterThanOrEqual(5);
+  }
+});
