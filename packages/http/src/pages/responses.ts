@@ -30,7 +30,6 @@ export function refuse(
 
 /** A refusal of a method. `allow`: the methods that are accepted, as in the header `Allow`. */
 export function refuseMethod(allow: string): Response {
-  const refusal = refuse(405, "METHOD_NOT_ALLOWED", `this path takes ${allow} only`);
-  refusal.headers.set("allow", allow);
-  return refusal;
+  const error = { code: "METHOD_NOT_ALLOWED", message: `this path takes ${allow} only` };
+  return jsonResponse({ error }, 405, { allow });
 }
