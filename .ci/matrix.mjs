@@ -15,10 +15,22 @@ import { fileURLToPath } from "node:url";
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const [wanted = ""] = process.argv.slice(2);
 
-const FRAMEWORKS = [
-  ...["@nestjs/core", "@trpc/server", "elysia", "express", "express-4", "fastify", "hono", "koa"],
-  "koa-2",
-];
+/** The lowest versions that the guard allows, with an adapter of that time for Hono. */
+const LOWEST_FRAMEWORKS = {
+  "@nestjs/common": "10.0.0",
+  "@nestjs/core": "10.0.0",
+  "@nestjs/platform-express": "10.0.0",
+  "@nestjs/platform-fastify": "10.0.0",
+  "@trpc/server": "11.0.0",
+  elysia: "1.4.23",
+  express: "5.0.0",
+  "express-4": "npm:express@4.18.0",
+  fastify: "5.0.0",
+  hono: "4.0.0",
+  "@hono/node-server": "^1.19.0",
+  koa: "3.0.0",
+  "koa-2": "npm:koa@2.15.0",
+};
 
 /** What is tested: the tests of a package, and which of the package's dependencies the table names. */
 const SUITES = {
@@ -29,23 +41,13 @@ const SUITES = {
     dependencies: ["pg", "@electric-sql/pglite"],
     files: ["packages/postgres/src/server.test.ts", "packages/postgres/src/pglite.test.ts"],
   },
-  guard: { dependencies: FRAMEWORKS, files: ["packages/guard/src/"] },
+  guard: { dependencies: Object.keys(LOWEST_FRAMEWORKS), files: ["packages/guard/src/"] },
 };
 
 /** @typedef {keyof typeof SUITES} SuiteName */
-/** @typedef {{ readonly node: number, readonly pins?: readonly string[], readonly suites: readonly SuiteName[] }} Row */
+/** @typedef {{ readonly node: number, readonly pins?: Readonly<Record<string, string>>, readonly suites: readonly SuiteName[] }} Row */
 
 const STORES = /** @type {readonly SuiteName[]} */ (["memory", "sqlite", "redis", "postgres"]);
-
-/** The lowest versions that the guard allows, and an adapter of that time. */
-const LOWEST_FRAMEWORKS = [
-  ...["common", "core", "platform-express", "platform-fastify"].map(
-    (name) => `@nestjs/${name}@10.0.0`,
-  ),
-  ...["@trpc/server@11.0.0", "elysia@1.4.23", "express@5.0.0", "express-4@npm:express@4.18.0"],
-  ...["fastify@5.0.0", "hono@4.0.0", "@hono/node-server@^1.19.0", "koa@3.0.0"],
-  "koa-2@npm:koa@2.15.0",
-];
 
 /**
  * The first four use the versions of the lock file. The others use the lowest and highest versions that the packages allow.
@@ -57,14 +59,14 @@ const ROWS = [
   { node: 22, suites: STORES },
   { node: 24, suites: STORES },
   { node: 26, suites: STORES },
-  { node: 20, pins: ["ioredis@5.9.0"], suites: ["redis"] },
-  { node: 20, pins: ["ioredis@^5.9.0"], suites: ["redis"] },
-  { node: 26, pins: ["ioredis@^5.9.0"], suites: ["redis"] },
-  { node: 20, pins: ["pg@8.11.0"], suites: ["postgres"] },
-  { node: 26, pins: ["pg@8.11.0"], suites: ["postgres"] },
-  { node: 22, pins: ["better-sqlite3@^13.0.0"], suites: ["sqlite"] },
-  { node: 24, pins: ["better-sqlite3@^13.0.0"], suites: ["sqlite"] },
-  { node: 26, pins: ["better-sqlite3@^13.0.0"], suites: ["sqlite"] },
+  { node: 20, pins: { ioredis: "5.9.0" }, suites: ["redis"] },
+  { node: 20, pins: { ioredis: "^5.9.0" }, suites: ["redis"] },
+  { node: 26, pins: { ioredis: "^5.9.0" }, suites: ["redis"] },
+  { node: 20, pins: { pg: "8.11.0" }, suites: ["postgres"] },
+  { node: 26, pins: { pg: "8.11.0" }, suites: ["postgres"] },
+  { node: 22, pins: { "better-sqlite3": "^13.0.0" }, suites: ["sqlite"] },
+  { node: 24, pins: { "better-sqlite3": "^13.0.0" }, suites: ["sqlite"] },
+  { node: 26, pins: { "better-sqlite3": "^13.0.0" }, suites: ["sqlite"] },
   { node: 20, pins: LOWEST_FRAMEWORKS, suites: ["guard"] },
 ];
 
@@ -98,9 +100,14 @@ function folderOfNode(major) {
   return dirname(realpathSync(program.trim()));
 }
 
-/** Sets the version of a dependency in the catalog of a clone, or in the guard's own manifest. @param {string} clone @param {string} pin */
-function applyPin(clone, pin) {
-  const [, name = "", version = ""] = /^(.[^@]*)@(.+)$/.exec(pin) ?? [];
+/**
+ * Sets the version of a dependency in the catalog of a clone, or in the guard's own manifest.
+ *
+ * @param {string} clone
+ * @param {string} name
+ * @param {string} version
+ */
+function pin(clone, name, version) {
   const places = /** @type {const} */ ([
     ["pnpm-workspace.yaml", `^(  "?${name}"?: ).*$`, `$1${version}`],
     ["packages/guard/package.json", `^(    "${name}": )"npm:.*"`, `$1"${version}"`],
@@ -116,9 +123,15 @@ function applyPin(clone, pin) {
   throw new Error(`no manifest has ${name}, or it has this version already`);
 }
 
-/** Installs other versions than those of the lock file. @param {string} clone @param {readonly string[]} pins @param {string} path */
-function installPins(clone, pins, path) {
-  for (const pin of pins) applyPin(clone, pin);
+/**
+ * Locks other versions than those of the lock file.
+ *
+ * @param {string} clone
+ * @param {Readonly<Record<string, string>>} pins
+ * @param {string} path
+ */
+function lockPins(clone, pins, path) {
+  for (const [name, version] of Object.entries(pins)) pin(clone, name, version);
   // Older versions may have install scripts of their own, which are not run.
   const file = join(clone, "pnpm-workspace.yaml");
   const text = readFileSync(file, "utf8");
@@ -144,14 +157,14 @@ function versionOf(clone, packageName, dependency) {
   throw new Error(`${dependency} is not installed`);
 }
 
-/** @param {Row} row @returns {string[][]} A line of the table for each store. */
-function linesOf({ node, pins = [], suites }) {
+/** @param {Row} row @returns {string[][]} A line of the table for each suite. */
+function linesOf({ node, pins, suites }) {
   const clone = mkdtempSync(join(tmpdir(), "latchkey-matrix-"));
   try {
     run(["git", "clone", "--quiet", "--shared", root, clone], root);
     const path = folderOfNode(node);
     const version = run(["node", "--version"], clone, path).trim();
-    if (pins.length > 0) installPins(clone, pins, path);
+    if (pins !== undefined) lockPins(clone, pins, path);
     run(["node", ".ci/setup.mjs"], clone, path);
     return suites.map((suite) => {
       const { dependencies, files } = SUITES[suite];
@@ -187,7 +200,8 @@ const print = (cells) => console.log(`| ${cells.join(" | ")} |`);
 print(["Node", "tested", "with", "tests", "result"]);
 print(["---", "---", "---", "---:", "---"]);
 for (const row of ROWS) {
-  const pins = row.pins?.join(", ") ?? "lock file";
+  const pinned = Object.entries(row.pins ?? {}).map((pin) => pin.join("@"));
+  const pins = pinned.join(", ") || "lock file";
   const name = `node@${row.node} ${pins}`;
   if (!name.includes(wanted)) continue;
   try {

@@ -50,6 +50,7 @@ test("a restore with a wrong option is refused, and writes nothing", async () =>
     [{ decryption: {} }, `"decryption" ${EXACTLY_ONE} identity`],
     [{ decryption: { passphrase, identity } }, `"decryption" ${EXACTLY_ONE} identity`],
     [{ startOver: "no" }, '"startOver" must be true or false'],
+    [null, "the options of restore must be an object"],
   ] as const) {
     const refused = restore(to, path, options as never);
     await expect(refused, message).rejects.toThrow(TypeError);
@@ -65,6 +66,7 @@ test("a copy or its cancellation with a wrong option is refused", async () => {
     [{ Live: true }, '"Live" is not an option of copy'],
     [{ live: "yes" }, '"live" must be true or false'],
     [{ force: true }, '"force" is not an option of copy'],
+    [null, "the options of copy must be an object"],
   ] as const)
     await expect(copy(from, to, options as never)).rejects.toThrow(message);
   await expect(takeBack(from, null, { forced: true } as never)).rejects.toThrow(

@@ -36,12 +36,12 @@ export async function restore(
   path: string,
   options: RestoreOptions = {},
 ): Promise<TransferReport> {
-  const { decryption, startOver, onProgress } = options;
   checkOptions("restore", options, {
     decryption: "object",
     startOver: "boolean",
     onProgress: "function",
   });
+  const { decryption, startOver, onProgress } = options;
   await assertKeys("decryption", decryption);
   const counters = new FileCounters();
   /** Number of records in the lists of each workspace. */

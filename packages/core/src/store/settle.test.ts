@@ -224,7 +224,9 @@ test("a refresh without a due refill does not look through all open holds", () =
   const of = { kind: "key", id: "key_1" } as const;
   for (const refill of [null, { amount: 20, dueAt: usage.refilledAt }])
     expect(applyHoldStep(book, { kind: "refresh", of, refill }, NOW)).toEqual({
-      ...{ kind: "refreshed", expired: [], hasMore: false },
+      kind: "refreshed",
+      expired: [],
+      hasMore: false,
     });
 });
 
