@@ -264,14 +264,16 @@ function shorten(directory) {
 }
 
 /**
- * The same code with a new line for each function, class and constant, so that line numbers in stack traces are useful.
+ * The same code with a new line for each function, class, constant and `throw`, so that line numbers in stack traces are useful. Node.js
+ * prints the line of an uncaught error: it begins with that `throw`, and is short.
  *
  * @param {string} code
  * @throws {Error} If such a line break would fall inside a string, which would change it.
  */
 async function onLines(code) {
   const { minify } = await import("rolldown/utils");
-  const lines = code.replace(/(?<=[;}])(?=(?:async )?function\*? |class |const )/g, "\n");
+  const begin = /(?<=[;}])(?=(?:async )?function\*? |class |const )|(?<=[;{})])(?=throw[ (])/g;
+  const lines = code.replace(begin, "\n");
   const [one, other] = await Promise.all(
     [code, lines].map((each) => minify("index.js", each, { module: true })),
   );

@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -77,3 +77,20 @@ test.each(Object.entries(PLACES))(
   },
   60_000,
 );
+
+test("a program that a misspelt option ends shows the line of the error, and no page of code", () => {
+  const program = `
+    import { createLatchkey, memoryStore } from "latchkey";
+    createLatchkey({ store: memoryStore(), clock: "fast" });
+  `;
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    ["--input-type=module", "--eval", program],
+    { cwd: PACKAGE, encoding: "utf8" },
+  );
+  expect(status).toBe(1);
+  const lines = stderr.split("\n");
+  expect(lines).toContain('TypeError: "clock" must be a function');
+  expect(lines[1]).toMatch(/^throw TypeError\(/);
+  expect(Math.max(...lines.map(({ length }) => length))).toBeLessThan(200);
+});
