@@ -195,7 +195,7 @@ const first = [
 /** The longest come first, so that no processor waits for them at the end. @type {readonly Check[]} */
 const others = [
   {
-    name: "installed from tarballs (npm, pnpm, Bun)",
+    name: "installed from tarballs (npm, pnpm, Bun; Node.js, Bun, Deno)",
     run: () => run(process.execPath, [join(root, ".ci", "installs.mjs"), scratch]),
   },
   {

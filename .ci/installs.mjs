@@ -1,4 +1,4 @@
-// Installs the packed packages as a user would, in empty folders, with npm, pnpm and Bun, and uses them there:
+// Installs the packed packages as a user would, in empty folders, with npm, pnpm and Bun, and uses them there, and on Deno:
 //   node .ci/installs.mjs <folder with a tarball in a folder of each package>
 
 import { spawnSync } from "node:child_process";
@@ -89,6 +89,7 @@ const MAX_LINE = 300;
 
 // Located here, not run by npx in the application: npx would read the files that Bun wrote there, and refuse them.
 const bun = outputOf(["npx", "--yes", "--package=bun@1", "which", "bun"], root).trim();
+const deno = outputOf(["npx", "--yes", "--package=deno@2", "which", "deno"], root).trim();
 
 /** @type {{ name: string, install: string, hasAll?: true, run: string[], missing: string, sqlite?: string[], expected: string }[]} */
 const INSTALLERS = [
@@ -173,6 +174,10 @@ for (const { name, install, hasAll, run, missing, sqlite, expected } of INSTALLE
       console.log(`${name}: the console and the portal serve their pages`);
       compileTypes(place);
       console.log(`${name}: the types compile with TypeScript ${oldestTypeScript}`);
+      const onDeno = outputOf([deno, "run", "--allow-all", "program.mjs"], place);
+      expectIn(onDeno, "VALID\n");
+      expectIn(onDeno, "better-sqlite3, which does not run on Deno");
+      console.log(`${name}: on Deno, memory verifies, SQLite says what does not run`);
     }
     if (sqlite === undefined) continue;
     // The install script does not run, because a package manager's policy may forbid it.

@@ -56,16 +56,30 @@ test("where Yarn resolves packages without node_modules the error says what to i
 });
 
 test.each([
-  ["missing", "Cannot find module 'better-sqlite3'", "MODULE_NOT_FOUND"],
-  ["installed", "'better-sqlite3' is not yet supported in Bun.", "ERR_DLOPEN_FAILED"],
-])("on Bun, where better-sqlite3 does not run, the error names no command: %s", (_, text, code) => {
-  const versions = vi.spyOn(process, "versions", "get");
-  versions.mockReturnValue({ ...process.versions, bun: "1.4.5", node: "26.3.0" });
-  const message = messageOf(() => failing(text, code));
-  versions.mockRestore();
-  expect(message).toContain("does not run on Bun");
-  expect(message).not.toContain("npm");
-});
+  ["Bun", "missing", "Cannot find module 'better-sqlite3'", "MODULE_NOT_FOUND"],
+  ["Bun", "installed", "'better-sqlite3' is not yet supported in Bun.", "ERR_DLOPEN_FAILED"],
+  ["Deno", "missing", "Cannot find module 'better-sqlite3'", "MODULE_NOT_FOUND"],
+  [
+    "Deno",
+    "installed",
+    "Cannot load native addon at …/better_sqlite3.node: it was built …",
+    undefined,
+  ],
+])(
+  "on %s, where better-sqlite3 does not run, the error names no command: %s",
+  (runtime, _, text, code) => {
+    const versions = vi.spyOn(process, "versions", "get");
+    versions.mockReturnValue({
+      ...process.versions,
+      [runtime.toLowerCase()]: "1.4.5",
+      node: "26.3.0",
+    });
+    const message = messageOf(() => failing(text, code));
+    versions.mockRestore();
+    expect(message).toContain(`does not run on ${runtime}`);
+    expect(message).not.toContain("npm");
+  },
+);
 
 test("without its binary the error says how to build it, with npm and where pnpm blocked its script", () => {
   const npm = noBindings("/app/node_modules/better-sqlite3");

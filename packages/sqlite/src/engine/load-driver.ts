@@ -11,6 +11,11 @@ const required = (name: string): unknown => requireFrom(import.meta.url, name);
 const NAME = "better-sqlite3";
 /** The last major version for Node.js 20. */
 const EARLIER = `${NAME}@12`;
+/** Runtimes on which better-sqlite3 does not run. `id`: their key in `process.versions`. */
+const RUNTIMES_WITHOUT = [
+  { id: "bun", name: "Bun" },
+  { id: "deno", name: "Deno" },
+];
 
 /**
  * Opens a database with better-sqlite3, which may be missing, not built, or made for another Node.js. `load` and `describe` are for tests.
@@ -33,9 +38,10 @@ export function openWithDriver(
 }
 
 function adviceOn({ code, message }: { readonly code?: unknown; readonly message: string }) {
-  const isBun = process.versions.bun !== undefined;
-  if (isBun && (code === "ERR_DLOPEN_FAILED" || code === "MODULE_NOT_FOUND"))
-    return "the SQLite store needs better-sqlite3, which does not run on Bun: use Node.js, or another store";
+  const runtime = RUNTIMES_WITHOUT.find(({ id }) => process.versions[id] !== undefined);
+  const cannotLoad = code === "ERR_DLOPEN_FAILED" || message.startsWith("Cannot load native addon");
+  if (runtime !== undefined && (cannotLoad || code === "MODULE_NOT_FOUND"))
+    return `the SQLite store needs better-sqlite3, which does not run on ${runtime.name}: use Node.js, or another store`;
   if (code === "ERR_DLOPEN_FAILED")
     return `the binary of better-sqlite3 is for another Node.js or machine: run \`npm rebuild ${NAME}\``;
   if (code === "ERR_DLOPEN_DISABLED")
