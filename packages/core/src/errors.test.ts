@@ -88,9 +88,9 @@ describe("badRequest", () => {
     expect(error.issues).toEqual(issues);
   });
 
-  test("an issue of the input as a whole names no field", () => {
+  test("an issue of the input as a whole says that it is about the input", () => {
     expect(badRequest([{ path: "", message: "must be an object" }]).message).toBe(
-      "must be an object",
+      "the input must be an object",
     );
   });
 });

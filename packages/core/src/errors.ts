@@ -172,11 +172,11 @@ export function badRequest(
   issues: readonly InputIssue[],
   why: Pick<LatchkeyErrorOptions, "reason" | "details"> = {},
 ): LatchkeyError {
-  const listed = issues
-    .slice(0, MAX_LISTED)
-    .map(({ path, message }) =>
-      path === "" || NAMES_ITS_FIELDS.test(message) ? message : `"${path}" ${message}`,
-    );
+  const listed = issues.slice(0, MAX_LISTED).map(({ path, message }) => {
+    if (path !== "") return NAMES_ITS_FIELDS.test(message) ? message : `"${path}" ${message}`;
+    // The whole input may be a list, which has no name.
+    return /^(?:must|is) /.test(message) ? `the input ${message}` : message;
+  });
   if (issues.length > MAX_LISTED) listed.push(`and ${issues.length - MAX_LISTED} more`);
   return new LatchkeyError("BAD_REQUEST", listed.join("; "), { ...why, issues });
 }

@@ -260,8 +260,8 @@ describeOnMemory("createKeys, refused or raced", (open) => {
   ])("%s is refused as a whole", async (_, list) => {
     const context = open();
     const error = await rejectionOf(context.latchkey.createKeys(list as never));
-    expect(error.issues).toEqual([
-      { path: "", message: list === undefined ? "is required" : "must be a list of 1 to 100 keys" },
-    ]);
+    const message = list === undefined ? "is required" : "must be a list of 1 to 100 keys";
+    expect(error.issues).toEqual([{ path: "", message }]);
+    expect(error.message).toBe(`the input ${message}`);
   });
 });
