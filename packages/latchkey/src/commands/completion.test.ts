@@ -13,6 +13,8 @@ async function offered(...words: readonly string[]): Promise<readonly string[]> 
     stderr,
   } = spawnSync("bash", ["-c", `${stdout}\n${ask}`], {
     encoding: "utf8",
+    // Bash warns about a locale that is not installed.
+    env: { ...process.env, LC_ALL: "C" },
   });
   expect([status, stderr]).toEqual([0, ""]);
   return answer.trim().split(" ").filter(Boolean);
