@@ -3,6 +3,7 @@ import type { RecordType } from "../records/record-type.js";
 import type { DeletedCount } from "../store/statistics.js";
 import { afterWriting, inRounds, type OperationContext, transact } from "./context.js";
 import { deleteStored } from "./damaged.js";
+import { readList } from "./read.js";
 
 /** Entries of the audit log, or sums of statistics, deleted in one step: some milliseconds on every store. */
 export const DELETED_AT_ONCE = 500;
@@ -47,12 +48,10 @@ export async function forgetOf<Value>(
   type: RecordType<Value>,
   identityId: string,
 ): Promise<{ readonly deleted: number }> {
-  const { store, workspaceId } = context;
   const { kind } = type;
   return deleteInBatches(context, RECORDS_AT_ONCE, (round, limit) =>
     transact(round, async ({ transaction }) => {
-      const want = { kind, list: kind, of: identityId, after: null, limit } as const;
-      const { found, hasMore } = await store.page(workspaceId, want);
+      const { found, hasMore } = await readList(context, { kind, of: identityId, limit });
       for (const { record, handle } of found) {
         transaction.expect({ kind, id: record.id, version: "exists", handle });
         deleteStored(transaction, type, record, identityId);

@@ -323,13 +323,7 @@ async function findReport(
   where: "same-place" | "anywhere",
 ): Promise<LeakedKey | null> {
   for (const of of [mark, ...earlierMarks].map(leakList)) {
-    const want = {
-      kind: "auditEntry",
-      list: "auditEntry",
-      of,
-      limit: 1_000,
-      descending: true,
-    } as const;
+    const want = { kind: "auditEntry", of, limit: 1_000, descending: true } as const;
     for await (const page of listPages(context, want))
       for (const entry of decodeAll(auditEntryType, page, context.workspaceId)) {
         const said = new Map(entry.fields.map(({ field, after = null }) => [field, after]));

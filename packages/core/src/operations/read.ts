@@ -33,9 +33,12 @@ export interface FoundRecord<Value> {
   readonly revision: number;
 }
 
+/** The store, and the workspace that an operation reads. */
+type Reading = Pick<OperationContext, "store" | "workspaceId">;
+
 /** A stored record, which may be damaged; null if there is none. */
 export async function findRecord(
-  { store, workspaceId }: Pick<OperationContext, "store" | "workspaceId">,
+  { store, workspaceId }: Reading,
   want: Want,
 ): Promise<LoadedRecord | null> {
   const { found } = await store.read(workspaceId, [want]);
@@ -94,27 +97,31 @@ export interface Page<Value> {
   readonly info: PageInfo;
 }
 
+/** A part of a list. Default: the list of all records of the kind, from its beginning. */
+type ListPart = Partial<PageWant> & Pick<PageWant, "kind" | "limit">;
+
+export function readList({ store, workspaceId }: Reading, part: ListPart): Promise<PageResult> {
+  return store.page(workspaceId, { list: part.kind, after: null, ...part });
+}
+
+/** The id that the next page starts after; null on the last page. */
+export function nextAfter({ found, hasMore }: PageResult): string | null {
+  return hasMore ? (found.at(-1)?.record.id ?? null) : null;
+}
+
 /** Reads a page of a list. `want`: default: all records of the kind, in ascending order of their ids. */
 export async function readPage<Value>(
-  { store, workspaceId }: OperationContext,
+  context: OperationContext,
   type: RecordType<Value>,
   scope: ListScope,
   { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
   want: Partial<Pick<PageWant, "list" | "of" | "descending">> = {},
 ): Promise<Page<Value>> {
-  const { kind } = type;
   const after = afterCursor(scope, cursor);
-  const { found, hasMore, size } = await store.page(workspaceId, {
-    kind,
-    list: kind,
-    after,
-    limit,
-    ...want,
-  });
-  const items = decodeAll(type, { found }, workspaceId);
-  const damaged = found.length - items.length;
-  const last = hasMore ? (found.at(-1)?.record.id ?? null) : null;
-  return { items, total: size, info: pageInfo(scope, damaged, last) };
+  const page = await readList(context, { kind: type.kind, after, limit, ...want });
+  const items = decodeAll(type, page, context.workspaceId);
+  const damaged = page.found.length - items.length;
+  return { items, total: page.size, info: pageInfo(scope, damaged, nextAfter(page)) };
 }
 
 /** Most records read for a filtered page. */
@@ -122,7 +129,7 @@ const MAX_SCANNED = 2_000;
 
 /** Reads a page of the matching records of a kind. It ends after the last record read, matching or not: it may be short, or empty. */
 export async function findPage<Value>(
-  { store, workspaceId }: OperationContext,
+  context: OperationContext,
   type: RecordType<Value>,
   scope: ListScope,
   { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
@@ -133,12 +140,11 @@ export async function findPage<Value>(
   let damaged = 0;
   let scanned = 0;
   for (;;) {
-    const want = { kind: type.kind, list: type.kind, after };
-    const page = await store.page(workspaceId, { ...want, limit: PAGE_SIZE });
+    const page = await readList(context, { kind: type.kind, after, limit: PAGE_SIZE });
     let unread = page.found.length;
     for (const { record } of page.found) {
       if (items.length === limit) break;
-      const value = decodeOrNull(type, record, workspaceId);
+      const value = decodeOrNull(type, record, context.workspaceId);
       if (value === null) damaged += 1;
       else if (isWanted(value)) items.push(value);
       after = record.id;
@@ -193,22 +199,21 @@ const PAGE_SIZE = 500;
 
 /** All pages of a list, in ascending order of the ids. Other calls get through between two of them. */
 export async function* listPages(
-  { store, workspaceId }: Pick<OperationContext, "store" | "workspaceId">,
-  want: Pick<PageWant, "kind" | "list" | "of" | "limit" | "descending">,
+  context: Reading,
+  part: Omit<ListPart, "after">,
 ): AsyncGenerator<PageResult, void, undefined> {
-  let after: string | null = null;
-  for (;;) {
-    const page: PageResult = await store.page(workspaceId, { ...want, after });
+  for (let after: string | null = null; ; ) {
+    const page: PageResult = await readList(context, { ...part, after });
     yield page;
-    after = page.found.at(-1)?.record.id ?? null;
-    if (!page.hasMore || after === null) return;
+    after = nextAfter(page);
+    if (after === null) return;
     // A store without I/O never lets others through by itself.
     await yieldToEventLoop();
   }
 }
 
 function allPages(context: OperationContext, kind: RecordKind) {
-  return listPages(context, { kind, list: kind, limit: PAGE_SIZE });
+  return listPages(context, { kind, limit: PAGE_SIZE });
 }
 
 /** The ids of all APIs, damaged ones too. */

@@ -12,6 +12,7 @@ import { nameOf, type Work } from "./context.js";
 import { decodeOrNull } from "./damaged.js";
 import { identityWant } from "./identities/reference.js";
 import { type GrantItem, type GrantKind, readGrantItem } from "./keys/grant-input.js";
+import { readList } from "./read.js";
 
 const ID_KINDS = { role: "role", permission: "perm" } as const;
 
@@ -118,8 +119,7 @@ export class References {
       this.#ids.set(name, id);
     });
     if (wants.some(([name, { kind }]) => kind === "tag" && this.#idOf(name) === null)) {
-      const all = { kind: "tag", list: "tag", after: null, limit: 1 } as const;
-      this.#countedTags = (await context.store.page(workspaceId, all)).size;
+      this.#countedTags = (await readList(context, { kind: "tag", limit: 1 })).size;
     }
   }
 

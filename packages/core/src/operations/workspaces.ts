@@ -357,20 +357,13 @@ async function close(its: OperationContext): Promise<void> {
   });
 }
 
-async function isBeingDeleted({ store, workspaceId }: OperationContext): Promise<boolean> {
-  const { found } = await store.read(workspaceId, [STATE_ADDRESS]);
-  return stateOf(found[0] ?? null)?.state === "deleting";
+async function isBeingDeleted(its: OperationContext): Promise<boolean> {
+  return stateOf(await findRecord(its, STATE_ADDRESS))?.state === "deleting";
 }
 
 /** Deletes the pointers to the root keys of a workspace, which are in the directory. */
 async function deletePointers(its: OperationContext): Promise<void> {
-  const want = {
-    kind: "rootKey",
-    list: "rootKey",
-    of: undefined,
-    limit: POINTERS_AT_ONCE,
-  } as const;
-  for await (const page of listPages(its, want)) {
+  for await (const page of listPages(its, { kind: "rootKey", limit: POINTERS_AT_ONCE })) {
     const hashes = decodeAll(rootKeyType, page, its.workspaceId).map(({ hash }) => hash);
     if (hashes.length === 0) continue;
     if (!(await isBeingDeleted(its))) return;

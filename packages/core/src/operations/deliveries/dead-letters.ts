@@ -1,13 +1,21 @@
 import { z } from "zod";
 import type { AuditEvent } from "../../audit/entry.js";
-import { yieldToEventLoop } from "../../lib/promises.js";
 import { type Delivery, deliveriesIn, deliveryId, deliveryType } from "../../records/delivery.js";
+import type { PageResult } from "../../store/key-store.js";
 import type { EpochMs } from "../../time.js";
 import { type OperationContext, transact } from "../context.js";
 import { decodeOrNull } from "../damaged.js";
 import type { PrunedCount } from "../events/audit-log.js";
 import { id, pageInput, parseInput } from "../input.js";
-import { decodeAll, type PageInfo, readPage, readRecordIn } from "../read.js";
+import {
+  decodeAll,
+  listPages,
+  nextAfter,
+  type PageInfo,
+  readList,
+  readPage,
+  readRecordIn,
+} from "../read.js";
 import { pruneInput, pruneIssues } from "../time-input.js";
 
 /** Deliveries read, and deleted, at once. */
@@ -31,26 +39,25 @@ export function deliveryWant({ endpointId, eventId }: Pick<Delivery, "endpointId
 
 /** Deliveries of a list, in the order of their events. */
 export async function readDeliveries(
-  { store, workspaceId }: OperationContext,
+  context: OperationContext,
   list: string,
   after: string | null,
 ): Promise<DeliveryPage> {
-  const want = { kind: "delivery", list: "delivery", of: list, after, limit: AT_ONCE } as const;
-  const page = await store.page(workspaceId, want);
-  const deliveries = decodeAll(deliveryType, page, workspaceId);
-  const next = page.hasMore ? (page.found.at(-1)?.record.id ?? null) : null;
-  return { deliveries, damaged: page.found.length - deliveries.length, next };
+  const want = { kind: "delivery", of: list, after, limit: AT_ONCE } as const;
+  return toDeliveryPage(context, await readList(context, want));
 }
 
 export async function* deliveryPages(
   context: OperationContext,
   list: string,
 ): AsyncGenerator<DeliveryPage, void, undefined> {
-  for (let after: string | null = ""; after !== null; ) {
-    const page: DeliveryPage = await readDeliveries(context, list, after || null);
-    yield page;
-    after = page.next;
-  }
+  for await (const page of listPages(context, { kind: "delivery", of: list, limit: AT_ONCE }))
+    yield toDeliveryPage(context, page);
+}
+
+function toDeliveryPage({ workspaceId }: OperationContext, page: PageResult): DeliveryPage {
+  const deliveries = decodeAll(deliveryType, page, workspaceId);
+  return { deliveries, damaged: page.found.length - deliveries.length, next: nextAfter(page) };
 }
 
 /** A delivery that was given up, with its event as it is now; null: it was pruned or cannot be read. */
@@ -122,7 +129,6 @@ export function createDeadLetters(
         });
         deleted += answer;
       }
-      await yieldToEventLoop(0);
     }
     return deleted;
   }

@@ -8,7 +8,7 @@ import { deleteStored } from "../damaged.js";
 import { DELETED_AT_ONCE, deleteInBatches } from "../delete-in-batches.js";
 import { countGiven, evenWithIssues, id, type PageInput, pageFields, text } from "../input.js";
 import { operation, type TableOf } from "../operation.js";
-import { type PageInfo, readPage } from "../read.js";
+import { type PageInfo, readList, readPage } from "../read.js";
 import { pruneInput, pruneIssues } from "../time-input.js";
 
 /** A page of the audit log. */
@@ -99,14 +99,8 @@ async function deleteBefore(
   beforeId: string,
   limit: number,
 ): Promise<DeletedCount> {
-  const { store, workspaceId } = context;
   return transact(context, async ({ transaction }) => {
-    const page = await store.page(workspaceId, {
-      kind: "auditEntry",
-      list: "auditEntry",
-      after: null,
-      limit,
-    });
+    const page = await readList(context, { kind: "auditEntry", limit });
     const old = page.found.filter(({ record }) => record.id < beforeId);
     for (const { record, handle } of old) {
       transaction.expect({ kind: "auditEntry", id: record.id, version: "exists", handle });

@@ -33,6 +33,7 @@ import { afterCursor, type OperationContext, transact, type Work } from "../cont
 import { decodeOrNull } from "../damaged.js";
 import { type PageInput, pageInput } from "../input.js";
 import { operation, type TableOf } from "../operation.js";
+import { readList } from "../read.js";
 import { requireAuditLog } from "./read-events.js";
 
 /** Result of notice. */
@@ -66,18 +67,18 @@ interface DueDeadline extends Deadline {
 
 /** Reads the deadlines that are due after a position. `goOnAfter`: position to continue after; null if no more are due. */
 async function readDue(
-  { store, workspaceId, notice }: OperationContext,
+  context: OperationContext,
   after: string | null,
   limit: number,
   now: EpochMs,
 ): Promise<{ readonly due: readonly DueDeadline[]; readonly goOnAfter: string | null }> {
+  const { workspaceId, notice } = context;
   const due: DueDeadline[] = [];
   for (const stage of DEADLINE_STAGES) {
     const start = startOfStage(stage);
     if (after !== null && after.charAt(0) > start) continue;
-    const { found } = await store.page(workspaceId, {
+    const { found } = await readList(context, {
       kind: "deadline",
-      list: "deadline",
       after: after !== null && after > start ? after : start,
       // One more, to know whether it is due as well.
       limit: limit - due.length + 1,
@@ -263,15 +264,14 @@ async function writeSome(work: Work, crossings: readonly Crossing[]): Promise<nu
 
 /** Forgets notices whose time is over, up to `limit`: more than are added, so that they do not pile up. */
 async function forgetOver(
-  { context: { store, workspaceId }, transaction }: Work,
+  { context, transaction }: Work,
   now: EpochMs,
   limit: number,
 ): Promise<void> {
-  const page = { kind: "noticed", list: "noticed", after: null, limit } as const;
-  const { found } = await store.page(workspaceId, page);
+  const { found } = await readList(context, { kind: "noticed", limit });
   for (const { record } of found)
     if (record.id < startOfNoticed(now))
-      transaction.delete(noticedType, { id: record.id, workspaceId });
+      transaction.delete(noticedType, { id: record.id, workspaceId: context.workspaceId });
 }
 
 /** The event of a crossing; null if it no longer holds, or if its key or identity was deleted. */

@@ -10,6 +10,7 @@ import type { OperationContext } from "../context.js";
 import { decodeOrNull } from "../damaged.js";
 import { list, pageFields, text } from "../input.js";
 import { operation, type TableOf } from "../operation.js";
+import { readList } from "../read.js";
 
 /** Most entries that one call reads, including those of types that are not wanted. */
 const MOST_SCANNED = 2_000;
@@ -100,17 +101,15 @@ export async function readLogPage(
   { after, limit, types }: z.output<typeof readEventsInput>,
 ): Promise<LogPage> {
   requireAuditLog(context);
-  const { store, workspaceId } = context;
+  const { workspaceId } = context;
   const wanted = types === undefined ? null : new Set<AuditType>(types);
   const events: LogPage["found"][number][] = [];
   let position = after === undefined ? null : positionOf(context, after);
   let [damaged, scanned, hasMore] = [0, 0, true];
   while (hasMore && events.length < limit && scanned < MOST_SCANNED) {
     const most = wanted === null ? limit - events.length : READ_AT_ONCE;
-    const part = await store.page(workspaceId, {
+    const part = await readList(context, {
       kind: "auditEntry",
-      list: "auditEntry",
-      after: null,
       // One more: the entry of the position comes again.
       limit: Math.min(most, MOST_SCANNED - scanned) + 1,
       from: placeOf(position),
@@ -145,13 +144,7 @@ export async function readLogPage(
 export async function endOfLog(context: OperationContext): Promise<string> {
   requireAuditLog(context);
   const read = (part: Pick<PageWant, "from" | "descending">) =>
-    context.store.page(context.workspaceId, {
-      kind: "auditEntry",
-      list: "auditEntry",
-      after: null,
-      limit: 1,
-      ...part,
-    });
+    readList(context, { kind: "auditEntry", limit: 1, ...part });
   const { last: version = 1, size } = await read({
     from: { version: Number.MAX_SAFE_INTEGER, id: "" },
   });

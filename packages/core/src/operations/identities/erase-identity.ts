@@ -22,7 +22,7 @@ import {
   actOnListedKeys,
   deleteEach,
 } from "../many-keys/many-keys.js";
-import { decodeAll, findRecord, listPages } from "../read.js";
+import { decodeAll, findRecord, listPages, readList } from "../read.js";
 import { SumsToForget, TagsOfOthers, tagsIn } from "./forget-sums.js";
 import type { ErasedIdentity } from "./operations.js";
 import { type IdentityReference, identityWant } from "./reference.js";
@@ -157,8 +157,7 @@ function isNamed(entry: AuditEntry, { externalId }: Subject): boolean {
 
 /** All entries of the audit log, or those about a key or an identity, the earliest first. */
 function logPages(context: OperationContext, of?: string) {
-  const want = { kind: "auditEntry", list: "auditEntry", of, limit: ENTRIES_AT_ONCE } as const;
-  return listPages(context, want);
+  return listPages(context, { kind: "auditEntry", of, limit: ENTRIES_AT_ONCE });
 }
 
 /** Deletes an identity and its keys; the log gets none of their settings. @returns How many keys there were. */
@@ -236,8 +235,8 @@ async function keysOwnedToTheEnd(
   const gone = keyIds.filter((_, index) => keys.found[index] === null);
   const judged = await Promise.all(
     gone.map(async (keyId) => {
-      const want = { kind: "auditEntry", list: "auditEntry", of: keyId, after: null } as const;
-      const first = await store.page(workspaceId, { ...want, limit: ENTRIES_AT_ONCE });
+      const want = { kind: "auditEntry", of: keyId, limit: ENTRIES_AT_ONCE } as const;
+      const first = await readList(context, want);
       const last = first.hasMore ? await latestEntry(context, keyId) : lastEntry(context, first);
       return { keyId, first, owner: last?.identityId ?? null };
     }),
@@ -276,11 +275,8 @@ function finish(
 
 /** The latest entry about a key or an identity; null if there is none, or it is damaged. */
 async function latestEntry(context: OperationContext, of: string) {
-  const want = { kind: "auditEntry", list: "auditEntry", of, after: null, limit: 1 } as const;
-  return lastEntry(
-    context,
-    await context.store.page(context.workspaceId, { ...want, descending: true }),
-  );
+  const want = { kind: "auditEntry", of, limit: 1, descending: true } as const;
+  return lastEntry(context, await readList(context, want));
 }
 
 function lastEntry({ workspaceId }: OperationContext, { found }: PageResult) {

@@ -40,8 +40,7 @@ export class TagsOfOthers {
           if (identityId === null || !this.#identityIds.has(identityId))
             for (const tag of tags) others.add(tag);
     }
-    const log = { kind: "auditEntry", list: "auditEntry", limit: READ_AT_ONCE } as const;
-    for await (const page of listPages(context, log))
+    for await (const page of listPages(context, { kind: "auditEntry", limit: READ_AT_ONCE }))
       for (const entry of decodeAll(auditEntryType, page, context.workspaceId))
         if (entry.identityId !== null && !this.#identityIds.has(entry.identityId))
           for (const tag of tagsIn(entry)) others.add(tag);

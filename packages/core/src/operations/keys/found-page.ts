@@ -14,6 +14,7 @@ import type { EpochMs } from "../../time.js";
 import type { CatalogKey, LoadedKey } from "../../verification/loaded-key.js";
 import type { OperationContext } from "../context.js";
 import { decodeOrNull } from "../damaged.js";
+import { readList } from "../read.js";
 import type { KeyQuestion } from "./list-question.js";
 import { loadKeys } from "./load.js";
 import { isShownEnabled } from "./view.js";
@@ -241,14 +242,14 @@ interface ApiGroup {
 
 /** The APIs after `start`, up to `end`: the one of the page before, or empty for the first page of a group. */
 async function readApiGroup(
-  { store, workspaceId }: OperationContext,
+  context: OperationContext,
   start: string,
   end: string,
 ): Promise<ApiGroup> {
   const apiIds: string[] = [];
   for (let after = start; ; ) {
-    const want = { kind: "api", list: "api", after: after || null, limit: MAX_APIS } as const;
-    const page = await store.page(workspaceId, want);
+    const want = { kind: "api", after: after || null, limit: MAX_APIS } as const;
+    const page = await readList(context, want);
     const ids = page.found.map(({ record }) => record.id);
     const within = end === "" ? ids : ids.filter((id) => id <= end);
     apiIds.push(...within);

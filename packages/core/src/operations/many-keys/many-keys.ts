@@ -11,7 +11,7 @@ import { evenWithIssues, id, list, refuseField } from "../input.js";
 import { deleteListed } from "../keys/delete-key.js";
 import { isSwitchedOff, switchKey, switchOffDamaged } from "../keys/update-key.js";
 import { operation, type TableOf } from "../operation.js";
-import { apiIds, findRecord, requireId } from "../read.js";
+import { apiIds, findRecord, readList, requireId } from "../read.js";
 import type { KeysReference, ManyKeysOperations } from "./operations.js";
 
 /** Keys per step: few, because verifications wait meanwhile, and on Redis a step blocks all others. */
@@ -122,19 +122,12 @@ async function* keyLists(
   context: OperationContext,
   { apiId, identityId }: ListedKeys,
 ): AsyncGenerator<ListOfKeys, undefined, undefined> {
-  const { store, workspaceId } = context;
   let looked = 0;
   for await (const id of apiId === undefined ? apiIds(context) : [apiId]) {
     if (looked > 0 && looked % LISTS_AT_ONCE === 0) await yieldToEventLoop();
     looked += 1;
-    const want = {
-      kind: "key",
-      list: keysOfApi(id),
-      of: identityId,
-      after: null,
-      limit: 1,
-    } as const;
-    const { found } = await store.page(workspaceId, { ...want, descending: true });
+    const want = { kind: "key", list: keysOfApi(id), of: identityId, limit: 1 } as const;
+    const { found } = await readList(context, { ...want, descending: true });
     const [last] = found;
     if (last !== undefined) yield { apiId: id, identityId, lastId: last.record.id };
   }
@@ -149,7 +142,7 @@ async function actOnPage(
 ): Promise<{ counts: KeyCounts; lastSeen: string | null }> {
   const { context, transaction } = work;
   const { workspaceId } = context;
-  const page = await context.store.page(workspaceId, {
+  const page = await readList(context, {
     kind: "key",
     list: keysOfApi(apiId),
     of: identityId,

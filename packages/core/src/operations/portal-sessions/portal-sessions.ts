@@ -50,7 +50,7 @@ import { changeKey } from "../keys/update-key.js";
 import type { KeyView } from "../keys/view.js";
 import { namedKeyRatelimits } from "../limit-input.js";
 import { operation, type TableOf } from "../operation.js";
-import { requireId } from "../read.js";
+import { readList, requireId } from "../read.js";
 import { References } from "../references.js";
 import { repeatable } from "../repeats/repeatable.js";
 import { STATISTICS_TABLE } from "../statistics.js";
@@ -367,13 +367,12 @@ export const PORTAL_TABLE = {
 
 /** Deletes a few sessions that ended long ago, by the store's own clock: twice the longest lifetime has passed since they were created. */
 async function forgetEnded({ context, transaction }: Work, storeNow: number): Promise<void> {
-  const { store, workspaceId } = context;
-  const want = { kind: "portalSession", list: "portalSession", after: null } as const;
-  const { found } = await store.page(workspaceId, { ...want, limit: FORGOTTEN_AT_ONCE });
+  const want = { kind: "portalSession", limit: FORGOTTEN_AT_ONCE } as const;
+  const { found } = await readList(context, want);
   const longAgo = storeNow - 2 * MAX_TTL_MS;
   const oldest = lowestIdAt("ps", Math.max(0, longAgo));
   for (const { record } of found) {
-    const session = decodeOrNull(portalSessionType, record, workspaceId);
+    const session = decodeOrNull(portalSessionType, record, context.workspaceId);
     const isOld = session === null ? record.id < oldest : session.storedAt < longAgo;
     if (isOld) deleteStored(transaction, portalSessionType, record);
   }

@@ -13,6 +13,7 @@ import type { Transaction, TransactionResult } from "../../store/transaction.js"
 import type { EpochMs } from "../../time.js";
 import { afterWriting, type CallPart, type OperationContext, type Rounds } from "../context.js";
 import { decodeOrNull, deleteStored } from "../damaged.js";
+import { readList } from "../read.js";
 import type { MadeFields, RepeatScope } from "./repetition-input.js";
 
 /** Most old answers deleted in one write: more than the one that it adds, so that they do not pile up. */
@@ -95,10 +96,9 @@ export function createRepeatableCall(
   const read = async (transaction: Transaction) => judge(await transaction.readOne(want));
 
   async function look(): Promise<void> {
-    const page = { kind: "rememberedAnswer", list: "rememberedAnswer", after: null } as const;
     const [{ found }, oldest, itsNow] = await Promise.all([
       store.read(workspaceId, [want]),
-      store.page(workspaceId, { ...page, limit: FORGOTTEN_AT_ONCE }),
+      readList({ store, workspaceId }, { kind: "rememberedAnswer", limit: FORGOTTEN_AT_ONCE }),
       readStoreClock(),
     ]);
     storeNow = itsNow;
