@@ -11,16 +11,10 @@ import type {
   ValidVerdict,
 } from "../verification/verdict.js";
 import type { OperationContext } from "./context.js";
-import { parseInput, text, unreadable } from "./input.js";
-import type { TableOf } from "./operation.js";
+import { text } from "./input.js";
+import { operation, type TableOf } from "./operation.js";
 import { spanBetween } from "./time-input.js";
-import {
-  anyText,
-  requestIn,
-  type VerificationRequest,
-  type VerifyKeyInput,
-  verifyKeyInput,
-} from "./verify-key/input.js";
+import { anyText, requestIn, type VerifyKeyInput, verifyKeyInput } from "./verify-key/input.js";
 import { EVERY_API, type VerifyScope } from "./verify-key/operations.js";
 import { verifySecret } from "./verify-key/verify-key.js";
 
@@ -74,33 +68,19 @@ const exchangeInput = verifyKeyInput.omit({ dryRun: true }).extend({
 
 const libraryInput = exchangeInput.extend({ key: anyText });
 
-/** What a token needs beside the verdict. */
-type TokenRequest = Pick<z.output<typeof exchangeInput>, "audience" | "ttl">;
-
 export const TOKEN_TABLE = {
-  exchangeKey: {
-    input: exchangeInput,
-    run(context, input, scope = EVERY_API) {
-      try {
-        const parsed = parseInput(libraryInput, input);
-        return exchange(context, requestIn(parsed), parsed, scope);
-      } catch (error) {
-        return Promise.reject(unreadable(error, input));
-      }
-    },
-  },
+  exchangeKey: { input: exchangeInput, run: operation(libraryInput, exchange).run },
 } satisfies TableOf<TokenOperations>;
 
 async function exchange(
   context: OperationContext,
-  request: VerificationRequest,
-  wanted: TokenRequest,
-  scope: VerifyScope,
+  wanted: z.output<typeof libraryInput>,
+  scope: VerifyScope = EVERY_API,
 ): Promise<ExchangeOutcome> {
   const signer = requireSigner(context);
   // Before anything is taken: without a working signer, nothing may be charged.
   await signer.ready();
-  const verdict = await verifySecret(context, request, scope);
+  const verdict = await verifySecret(context, requestIn(wanted), scope);
   return verdict.code === "VALID" ? withToken(context, signer, verdict, wanted) : verdict;
 }
 
@@ -114,7 +94,7 @@ async function withToken(
   { workspaceId, now }: OperationContext,
   signer: TokenSigner,
   verdict: ValidVerdict,
-  { audience, ttl }: TokenRequest,
+  { audience, ttl }: Pick<z.output<typeof libraryInput>, "audience" | "ttl">,
 ) {
   const { keyId, permissions, identity, expires = Number.POSITIVE_INFINITY } = verdict;
   const at = now();
