@@ -182,7 +182,7 @@ async function handleReadable(
     switchKey(work, key, false);
   else if (keepsAuditLog) transaction.update(keyType, key, key);
   else if (done === "disable") return { keyId, action: "disabled", isRepeat: true };
-  return auditKeyLeak(work, report, { keyId, identityId: loaded.identity?.id ?? null }, done);
+  return auditLeak(work, report, done, { keyId, identityId: loaded.identity?.id ?? null });
 }
 
 /** Handles a key that cannot be read: it can be disabled, deleted or only reported. */
@@ -201,7 +201,7 @@ async function handleDamaged(
   const done = isAllowed ? policy : "disable";
   if (done === "delete") await deleteDamaged(work, keyId);
   else if (done === "disable") switchOffDamaged(work, record);
-  return auditKeyLeak(work, report, { keyId, identityId: record.link }, done);
+  return auditLeak(work, report, done, { keyId, identityId: record.link });
 }
 
 /**
@@ -225,17 +225,17 @@ function reportRootKey(
     if (known !== null) return known;
     if (policy === "report") {
       if (rootKey !== null) transaction.putAnew(record);
-      return auditRootKeyLeak(work, report, id, policy, false);
+      return auditLeak(work, report, policy, { rootKeyId: id });
     }
     // A root key that cannot be read cannot be disabled either.
     if (rootKey === null || (policy === "delete" && context.keepsAuditLog)) {
       await deleteRecord(transaction, rootKeyType, id);
       audit({ type: "root_key.revoked", resourceId: id, unreadable: rootKey === null });
-      return auditRootKeyLeak(work, report, id, "delete", false);
+      return auditLeak(work, report, "delete", { rootKeyId: id });
     }
     const { version } = record;
     transaction.putAnew({ ...rootKeyType.encode({ ...rootKey, enabled: false }), version });
-    return auditRootKeyLeak(work, report, id, "disable", rootKey.enabled);
+    return auditLeak(work, report, "disable", { rootKeyId: id, wasEnabled: rootKey.enabled });
   });
 }
 
@@ -345,34 +345,28 @@ const ACTIONS: Readonly<Record<LeakPolicy, LeakAction>> = {
   rotate: "rotated",
 };
 
-/** Writes the report of a key to the audit log. */
-function auditKeyLeak(
+/** Writes a report to the audit log. `identityId`: of a key. `wasEnabled`: of a root key: whether this call disabled it. */
+function auditLeak(
   { audit }: Work,
   { mark, place }: Report,
-  { keyId, identityId }: { readonly keyId: string; readonly identityId: string | null },
   done: LeakPolicy,
-): LeakedKey {
-  const action = ACTIONS[done];
-  const after = { action, ...place };
-  audit({ type: "key.leaked", resourceId: keyId, identityId, leakMark: mark, after });
-  return { keyId, action, isRepeat: false };
-}
-
-/** Writes the report of a root key to the audit log. `wasEnabled`: whether this call disabled it. */
-function auditRootKeyLeak(
-  { audit }: Work,
-  { mark, place }: Report,
-  rootKeyId: string,
-  done: LeakPolicy,
-  wasEnabled: boolean,
+  {
+    identityId = null,
+    wasEnabled = false,
+    ...leaked
+  }: Pick<LeakedKey, "keyId" | "rootKeyId"> & {
+    readonly identityId?: string | null;
+    readonly wasEnabled?: boolean;
+  },
 ): LeakedKey {
   const action = ACTIONS[done];
   audit({
-    type: "root_key.leaked",
-    resourceId: rootKeyId,
+    type: leaked.keyId === undefined ? "root_key.leaked" : "key.leaked",
+    resourceId: leaked.keyId ?? leaked.rootKeyId ?? "",
+    identityId,
     leakMark: mark,
     ...(wasEnabled && { before: { enabled: true } }),
     after: { ...(wasEnabled && { enabled: false }), action, ...place },
   });
-  return { rootKeyId, action, isRepeat: false };
+  return { ...leaked, action, isRepeat: false };
 }
