@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { badRequest } from "../errors.js";
 import { encodeCursor, type ListScope } from "../lib/cursor.js";
-import { sha256Text } from "../secrets/hash.js";
+import { shortDigest } from "../secrets/hash.js";
 import {
   bucketEndAt,
   bucketStartAt,
@@ -124,8 +124,7 @@ function scopeOf(
   { workspaceId }: OperationContext,
   { start, end, granularity: span, by }: UsageQuestion,
 ): ListScope {
-  const asked = JSON.stringify([workspaceId, start, end, span, by]);
-  return { list: "usage", ownerId: sha256Text(asked).slice(0, 22) };
+  return { list: "usage", ownerId: shortDigest([workspaceId, start, end, span, by]) };
 }
 
 /** The span that is read at once: a row of a month needs all of its days. */

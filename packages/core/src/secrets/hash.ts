@@ -46,6 +46,11 @@ export const nativeSha256: ((text: string) => SecretHash) | null =
 /** SHA-256 of a text, by the fastest way that the host has. */
 export const sha256Text: (text: string) => SecretHash = nativeSha256 ?? portableSha256;
 
+/** A digest of values, 132 bits of it, for names that differ if any of the values does. */
+export function shortDigest(values: readonly unknown[]): string {
+  return sha256Text(JSON.stringify(values)).slice(0, 22);
+}
+
 /** SHA-256 of bytes: 32 bytes, through the host's native one-shot function if there is one. */
 export const sha256Bytes: (bytes: Uint8Array) => Uint8Array =
   // As text, because a buffer of the host takes four times as long.

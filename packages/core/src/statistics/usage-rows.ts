@@ -1,4 +1,4 @@
-import { sha256Text } from "../secrets/hash.js";
+import { shortDigest } from "../secrets/hash.js";
 import type { CountedCode, StatisticsSubject, SubjectCount, SumCode } from "../store/statistics.js";
 import type { EpochMs } from "../time.js";
 import { bucketStartAt, type Granularity, inOrder, isCounted } from "./buckets.js";
@@ -40,9 +40,6 @@ export interface UsageRowPlace {
   readonly start: EpochMs;
 }
 
-/** Characters of base64url of the digest in an id: 132 bits. */
-const DIGEST_LENGTH = 22;
-
 /** Sums hourly counts into rows, one per subject and bucket, ordered by the subject's id, then by start. `sums`: whole buckets. */
 export function toUsageRows(
   sums: readonly SubjectCount[],
@@ -59,9 +56,8 @@ export function toUsageRows(
   }
   return [...rows.values()].sort(inRowOrder).map(({ subject, start, counts }) => {
     const { kind, id } = subject;
-    const named = sha256Text(JSON.stringify([workspaceId, granularity, kind, id, start]));
     return {
-      id: `usage_${named.slice(0, DIGEST_LENGTH)}`,
+      id: `usage_${shortDigest([workspaceId, granularity, kind, id, start])}`,
       start,
       [FIELD[kind]]: id,
       outcomes: inOrder(Object.fromEntries([...counts].filter(([code]) => isCounted(code)))),

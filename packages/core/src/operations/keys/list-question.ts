@@ -11,7 +11,7 @@ import {
 } from "../../rules/keys/listing.js";
 import type { DefaultTypes, LatchkeyTypes, PermissionName } from "../../rules/latchkey-types.js";
 import { secretShape } from "../../secrets/format.js";
-import { sha256Text } from "../../secrets/hash.js";
+import { shortDigest } from "../../secrets/hash.js";
 import { MAX_START_LENGTH } from "../../secrets/shown-start.js";
 import type { EpochMs } from "../../time.js";
 import {
@@ -140,9 +140,6 @@ export function questionOf(input: z.output<typeof listKeysInput>): KeyQuestion {
   };
 }
 
-/** Characters of base64url of the digest of a question: 128 bits and more. */
-const DIGEST_LENGTH = 22;
-
 /**
  * Distinguishes the cursors of a question from those of all others. For all keys of an API in creation order, it is the API's id, for
  * compatibility with older cursors.
@@ -154,8 +151,7 @@ export function scopeOf(workspaceId: string, question: KeyQuestion): ListScope {
   if (apiId !== null && isPlain && orderBy === "createdAt" && !descending)
     return { list: "keys", ownerId: apiId };
   const asked = [workspaceId, apiId, externalId, identityId, filters, orderBy, descending];
-  const digest = sha256Text(JSON.stringify(asked)).slice(0, DIGEST_LENGTH);
-  return { list: "found-keys", ownerId: digest };
+  return { list: "found-keys", ownerId: shortDigest(asked) };
 }
 
 /** The parts of a position, each an id, or none. A value is whole ms. */
