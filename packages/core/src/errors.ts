@@ -210,6 +210,11 @@ export function unmet(
   return new LatchkeyError("PRECONDITION_FAILED", message, { reason, details });
 }
 
+/** A `CONFLICT` about a name, `externalId` or secret that another record has. */
+export function taken(field: string, message: string): LatchkeyError {
+  return new LatchkeyError("CONFLICT", message, { reason: "taken", details: { field } });
+}
+
 /** The error for a server or file that a store cannot use. */
 export function unfit(message: string): LatchkeyError {
   return new LatchkeyError("PRECONDITION_FAILED", message);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type AuditFields, changesNothing } from "../../audit/entry.js";
-import { LatchkeyError } from "../../errors.js";
+import { taken } from "../../errors.js";
 import { type IdentityRecord, identityType, newIdentity } from "../../records/identity.js";
 import { unlessEmpty } from "../../records/record-type.js";
 import { contains } from "../../rules/keys/listing.js";
@@ -87,11 +87,7 @@ const createIdentity: Run<IdentityOperations["createIdentity"]> = async (
   return transact(context, async ({ transaction, audit }) => {
     transaction.insert(identityType, identity, {
       counters: { usage: { remaining, refilledAt: now, lastRefillAt: null } },
-      onTaken: () =>
-        new LatchkeyError("CONFLICT", "an identity with this externalId already exists", {
-          reason: "taken",
-          details: { field: "externalId" },
-        }),
+      onTaken: () => taken("externalId", "an identity with this externalId already exists"),
     });
     const after = identityFields(identity, remaining);
     audit({ type: "identity.created", at: now, resourceId: identity.id, after });

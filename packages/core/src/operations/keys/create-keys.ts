@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type InputIssue, LatchkeyError } from "../../errors.js";
+import { type InputIssue, LatchkeyError, taken } from "../../errors.js";
 import type { ApiRecord } from "../../records/api.js";
 import type { EpochMs } from "../../time.js";
 import { keyRulesOf } from "../apis/key-rules.js";
@@ -240,8 +240,7 @@ function importError(
   for (const { index, imported, claims } of candidates) {
     if (claims.some((claim) => known.has(claim) || claimed.has(claim))) {
       const field = pathOf(index, imported.plaintext === undefined ? "hash" : "plaintext");
-      const message = `"${field}" belongs to a key that already exists`;
-      return new LatchkeyError("CONFLICT", message, { reason: "taken", details: { field } });
+      return taken(field, `"${field}" belongs to a key that already exists`);
     }
     for (const claim of claims) claimed.add(claim);
   }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type AuditFields, changesNothing } from "../../audit/entry.js";
-import { LatchkeyError } from "../../errors.js";
+import { type LatchkeyError, taken } from "../../errors.js";
 import {
   type PermissionRecord,
   permissionType,
@@ -261,8 +261,5 @@ function roleFields(
 }
 
 function nameTaken(what: "role" | "permission"): LatchkeyError {
-  return new LatchkeyError("CONFLICT", `a ${what} with this name already exists`, {
-    reason: "taken",
-    details: { field: "name" },
-  });
+  return taken("name", `a ${what} with this name already exists`);
 }
