@@ -29,6 +29,11 @@ function isOfAnotherRealm(prototype: unknown): boolean {
   );
 }
 
+/** Whether a value is an object other than a list. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 /** Options of {@link ownFieldsOf}. */
 export interface OwnFields {
   /** Known fields: none of them may be inherited. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { badRequest, type InputIssue, LatchkeyError } from "../errors.js";
 import { placeOfField } from "../lib/field-place.js";
-import { isPolluted, withoutPrototype } from "../lib/own-fields.js";
+import { isObject, isPolluted, withoutPrototype } from "../lib/own-fields.js";
 import { MAX_HELD } from "../records/grants.js";
 import {
   ADDRESS_RANGE_ERROR,
@@ -226,8 +226,7 @@ export type InputSchema<Input = unknown, Output = unknown> = z.ZodType<Output, I
 
 /** Checks a rule on several fields even if one is refused, so that all issues come at once. The rule must expect fields of any type. */
 export const evenWithIssues = {
-  when: ({ value }: { readonly value: unknown }) =>
-    typeof value === "object" && value !== null && !Array.isArray(value),
+  when: ({ value }: { readonly value: unknown }) => isObject(value),
 };
 
 /** How many of these fields are given, for a rule such as "exactly one of them". */

@@ -1,3 +1,4 @@
+import { isObject } from "../lib/own-fields.js";
 import { MAX_QUERY_DEPTH, type PermissionQuery } from "../rules/permission.js";
 
 /** Longest permission name in a query, and most names and groups of one query in all. */
@@ -64,7 +65,7 @@ export function checkPermissionQuery(value: unknown, names: NameRule = ANY_NAME)
 function onlyMember(
   node: unknown,
 ): { readonly name: "and" | "or"; readonly members: unknown } | null {
-  if (typeof node !== "object" || node === null || Array.isArray(node)) return null;
+  if (!isObject(node)) return null;
   const [entry, ...rest] = Object.entries(node);
   if (entry === undefined || rest.length > 0) return null;
   const [name, members] = entry;

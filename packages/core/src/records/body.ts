@@ -1,6 +1,6 @@
 import { corruptRecord } from "../errors.js";
 import { deepFrozen, type JsonValue } from "../lib/json.js";
-import { isPolluted, withoutPrototype } from "../lib/own-fields.js";
+import { isObject, isPolluted, withoutPrototype } from "../lib/own-fields.js";
 import { isWhole } from "../lib/whole.js";
 import { LIMIT_ALGORITHMS } from "../rules/limit-state.js";
 import { fromWireFigures, isCountable, type RateLimit } from "../rules/rate-limit.js";
@@ -17,7 +17,7 @@ export class BodyReader {
 
   /** `format`: the format that this code writes. A body in a later format is refused. */
   constructor(body: JsonValue | undefined, format: number) {
-    if (typeof body !== "object" || body === null || Array.isArray(body)) throw damaged("body");
+    if (!isObject(body)) throw damaged("body");
     const members = body as Readonly<Record<string, JsonValue>>;
     this.#members = isPolluted() ? withoutPrototype(members, 1) : members;
     const stored = this.wholeOr("format", 1);
@@ -116,7 +116,7 @@ export class BodyReader {
   jsonOrNull(name: string): { readonly [member: string]: JsonValue } | null {
     const value = this.#members[name];
     if (value === undefined) return null;
-    if (typeof value !== "object" || value === null || Array.isArray(value)) return refuse(name);
+    if (!isObject(value)) return refuse(name);
     return deepFrozen(value) as { readonly [member: string]: JsonValue };
   }
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isObject } from "../../lib/own-fields.js";
 import { MAX_HELD } from "../../records/grants.js";
 import { isAsyncByType, type KeyLabels, labelsOf } from "../../records/key.js";
 import { type Duration, durationMs, LONGEST_DURATION } from "../../rules/duration.js";
@@ -241,10 +242,6 @@ function addSecondDefaultIssue(settings: unknown, sink: IssueSink): void {
 }
 
 type Fields = Readonly<Record<string, unknown>>;
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null;
-}
 
 function isSameLimit(one: Fields, other: Fields): boolean {
   const isAsync = ({ async, type }: Fields) => async ?? isAsyncByType(type);

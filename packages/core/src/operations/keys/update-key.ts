@@ -1,6 +1,7 @@
 import { type AuditFields, changesNothing } from "../../audit/entry.js";
 import { isCorruptRecord, LatchkeyError } from "../../errors.js";
 import type { JsonValue } from "../../lib/json.js";
+import { isObject } from "../../lib/own-fields.js";
 import { type KeyRecord, keyType } from "../../records/key.js";
 import type { StoredRecord } from "../../records/record-type.js";
 import { aboveCeiling, givenByLimits } from "../../rules/keys/ceilings.js";
@@ -309,8 +310,7 @@ export function isSwitchedOff(record: StoredRecord): boolean {
 }
 
 function membersOf({ body }: StoredRecord): Readonly<Record<string, JsonValue>> {
-  const isObject = typeof body === "object" && body !== null && !Array.isArray(body);
-  return isObject ? (body as Readonly<Record<string, JsonValue>>) : {};
+  return isObject(body) ? (body as Readonly<Record<string, JsonValue>>) : {};
 }
 
 function changedFields(

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type OwnFields, ownFieldsOf } from "../../lib/own-fields.js";
+import { isObject, type OwnFields, ownFieldsOf } from "../../lib/own-fields.js";
 import type { Duration } from "../../rules/duration.js";
 import type { DefaultTypes, LatchkeyTypes } from "../../rules/latchkey-types.js";
 import type { PermissionQuery } from "../../rules/permission.js";
@@ -123,8 +123,4 @@ function ownQuestion(input: unknown): unknown {
         : limit,
     );
   return question;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
