@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { InputIssue } from "../errors.js";
 import type { EpochMs } from "../time.js";
-import type { OperationContext } from "./context.js";
+import { type OperationContext, transact, type Work } from "./context.js";
 import { type InputSchema, parseInput } from "./input.js";
 
 /** The function of an operation before it is bound to a context. For an overloaded one, it has the last and most general signature. */
@@ -20,7 +20,31 @@ export type TableOf<
   };
 };
 
-/** An operation whose input is checked before it runs. `omitted`: its default input. `issuesAt`: issues that depend on the time. */
+/** An {@link operation} that is one transaction. `run`: it may run several times. */
+export function write<Schema extends InputSchema, Scope, Answer>(
+  input: Schema,
+  run: (work: Work, input: z.output<Schema>, scope: Scope | undefined) => Promise<Answer>,
+  checks?: Pick<Checks<Schema>, "issuesAt">,
+) {
+  return operation(
+    input,
+    (context, parsed, scope: Scope | undefined) =>
+      transact(context, (work) => run(work, parsed, scope)),
+    checks,
+  );
+}
+
+interface Checks<Schema extends InputSchema> {
+  /** The default input. */
+  readonly omitted?: z.input<Schema>;
+  /** Issues that depend on the time. */
+  readonly issuesAt?: (
+    raw: Readonly<Record<string, unknown>>,
+    now: EpochMs,
+  ) => readonly InputIssue[];
+}
+
+/** An operation whose input is checked before it runs. */
 export function operation<Schema extends InputSchema, Scope, Answer>(
   input: Schema,
   run: (
@@ -28,16 +52,7 @@ export function operation<Schema extends InputSchema, Scope, Answer>(
     input: z.output<Schema>,
     scope: Scope | undefined,
   ) => Promise<Answer>,
-  {
-    omitted,
-    issuesAt,
-  }: {
-    readonly omitted?: z.input<Schema>;
-    readonly issuesAt?: (
-      raw: Readonly<Record<string, unknown>>,
-      now: EpochMs,
-    ) => readonly InputIssue[];
-  } = {},
+  { omitted, issuesAt }: Checks<Schema> = {},
 ) {
   return {
     input,

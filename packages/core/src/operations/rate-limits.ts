@@ -16,7 +16,6 @@ import {
   takenFrom,
 } from "../verification/limit-precedence.js";
 import { type RatelimitState, ratelimitState } from "../verification/verdict.js";
-import { transact } from "./context.js";
 import {
   countGiven,
   evenWithIssues,
@@ -27,7 +26,7 @@ import {
   wholeNumber,
 } from "./input.js";
 import { addCountingIssues, figureFields, type LimitFiguresInput } from "./limit-input.js";
-import { operation, type TableOf } from "./operation.js";
+import { operation, type TableOf, write } from "./operation.js";
 import { readRecordIn } from "./read.js";
 import { duration } from "./time-input.js";
 import { refuseUsageChange } from "./uses-and-refill.js";
@@ -165,35 +164,33 @@ export const LIMIT_TABLE = {
     return limit.shadow ? { ...answer, exceeded: reading.exceeded } : answer;
   }),
 
-  resetLimit: operation(resetLimitInput, async (context, input) => {
+  resetLimit: write(resetLimitInput, async ({ transaction, audit }, input) => {
     const { keyId, identityId, namespace, identifier, duration } = input;
     const name = input.name as string;
-    return transact(context, async ({ transaction, audit }) => {
-      if (keyId !== undefined) {
-        const ofKey = (key: KeyRecord) =>
-          duration === undefined
-            ? []
-            : ofAnyAlgorithm((algorithm) =>
-                adHocWindow(key.sharedCountersId ?? key.id, { name, algorithm, duration }),
-              );
-        const key = await dropNamed(transaction, keyType, keyId, name, ofKey);
-        transaction.dropWindows(ofKey(key));
-        const { identityId } = key;
-        audit({ ...reset, resourceId: keyId, keyId, identityId, before: { name } });
-      } else if (identityId !== undefined) {
-        await dropNamed(transaction, identityType, identityId, name, () => []);
-        audit({ ...reset, resourceId: identityId, identityId, before: { name } });
-      } else {
-        const [space, who] = [namespace as string, identifier as string];
-        transaction.dropWindows(
-          ofAnyAlgorithm((algorithm) =>
-            namespaceWindow(space, who, { algorithm, duration: duration as number }),
-          ),
-        );
-        audit({ ...reset, resourceId: space, before: { name: who } });
-      }
-      return {};
-    });
+    if (keyId !== undefined) {
+      const ofKey = (key: KeyRecord) =>
+        duration === undefined
+          ? []
+          : ofAnyAlgorithm((algorithm) =>
+              adHocWindow(key.sharedCountersId ?? key.id, { name, algorithm, duration }),
+            );
+      const key = await dropNamed(transaction, keyType, keyId, name, ofKey);
+      transaction.dropWindows(ofKey(key));
+      const { identityId } = key;
+      audit({ ...reset, resourceId: keyId, keyId, identityId, before: { name } });
+    } else if (identityId !== undefined) {
+      await dropNamed(transaction, identityType, identityId, name, () => []);
+      audit({ ...reset, resourceId: identityId, identityId, before: { name } });
+    } else {
+      const [space, who] = [namespace as string, identifier as string];
+      transaction.dropWindows(
+        ofAnyAlgorithm((algorithm) =>
+          namespaceWindow(space, who, { algorithm, duration: duration as number }),
+        ),
+      );
+      audit({ ...reset, resourceId: space, before: { name: who } });
+    }
+    return {};
   }),
 } satisfies TableOf<LimitOperations>;
 

@@ -20,7 +20,7 @@ import {
   text,
 } from "../input.js";
 import { actOnEveryKey, deleteEach } from "../many-keys/many-keys.js";
-import { operation, type TableOf } from "../operation.js";
+import { operation, type TableOf, write } from "../operation.js";
 import { type PageInfo, pagesOf, readAll, readRecord, readRecordIn } from "../read.js";
 import {
   type ApiDefaults,
@@ -171,27 +171,23 @@ const updateApiInput = z.strictObject({
 });
 
 export const API_TABLE = {
-  createApi: operation(createApiInput, (context, settings) =>
-    transact(context, async (work) => ({
-      apiId: insertApi(work, settings),
-    })),
-  ),
+  createApi: write(createApiInput, async (work, settings) => ({
+    apiId: insertApi(work, settings),
+  })),
 
   /** If several APIs share a name, one claims it. @see packages/core/decisions/0035-ensured-apis-claim-their-name.md */
-  ensureApi: operation(z.strictObject({ name }), (context, { name }) =>
-    transact(context, async (work) => {
-      const { transaction } = work;
-      const claim = ensuredClaim(name);
-      const holder = await transaction.readOne(claim);
-      if (holder !== null) return { apiId: holder.record.id, created: false };
-      const oldest = (await readAll(context, apiType)).values.find((api) => api.name === name);
-      const apiId = oldest?.id ?? insertApi(work, { name });
-      if (oldest !== undefined)
-        transaction.expect({ kind: "api", id: apiId, version: oldest.version });
-      transaction.claim(claim, apiId);
-      return { apiId, created: oldest === undefined };
-    }),
-  ),
+  ensureApi: write(z.strictObject({ name }), async (work, { name }) => {
+    const { context, transaction } = work;
+    const claim = ensuredClaim(name);
+    const holder = await transaction.readOne(claim);
+    if (holder !== null) return { apiId: holder.record.id, created: false };
+    const oldest = (await readAll(context, apiType)).values.find((api) => api.name === name);
+    const apiId = oldest?.id ?? insertApi(work, { name });
+    if (oldest !== undefined)
+      transaction.expect({ kind: "api", id: apiId, version: oldest.version });
+    transaction.claim(claim, apiId);
+    return { apiId, created: oldest === undefined };
+  }),
 
   getApi: operation(apiReference, async (context, { apiId }) => {
     const { value } = await readRecord(context, apiType, { kind: "api", id: apiId });
@@ -200,30 +196,27 @@ export const API_TABLE = {
 
   listApis: pagesOf(apiType, "apis", (apis) => ({ apis: apis.map(toApiView) })),
 
-  updateApi: operation(updateApiInput, (context, { apiId, ...wanted }) =>
-    transact(context, async ({ transaction, audit }) => {
-      const { value: api } = await readRecordIn(transaction, apiType, { kind: "api", id: apiId });
-      const { ipWhitelist = api.ipWhitelist } = wanted;
-      const after: ApiRecord = {
-        ...api,
-        name: wanted.name ?? api.name,
-        deleteProtection: wanted.deleteProtection ?? api.deleteProtection,
-        ipWhitelist: ipWhitelist ?? [],
-        defaults: wanted.defaults === undefined ? api.defaults : storedRules(wanted.defaults),
-        ceilings: wanted.ceilings === undefined ? api.ceilings : storedRules(wanted.ceilings),
-      };
-      if (wanted.defaults !== undefined || wanted.ceilings !== undefined)
-        refuseDefaultsAbove(after);
-      const [before, fields] = [apiFields(api), apiFields(after)];
-      const change = { type: "api.updated", resourceId: apiId, before, after: fields } as const;
-      if (changesNothing(change)) return {};
-      transaction.update(apiType, api, after);
-      if (after.name !== api.name) transaction.release(ensuredClaim(api.name), apiId);
-      transaction.renewRevision();
-      audit(change);
-      return {};
-    }),
-  ),
+  updateApi: write(updateApiInput, async ({ transaction, audit }, { apiId, ...wanted }) => {
+    const { value: api } = await readRecordIn(transaction, apiType, { kind: "api", id: apiId });
+    const { ipWhitelist = api.ipWhitelist } = wanted;
+    const after: ApiRecord = {
+      ...api,
+      name: wanted.name ?? api.name,
+      deleteProtection: wanted.deleteProtection ?? api.deleteProtection,
+      ipWhitelist: ipWhitelist ?? [],
+      defaults: wanted.defaults === undefined ? api.defaults : storedRules(wanted.defaults),
+      ceilings: wanted.ceilings === undefined ? api.ceilings : storedRules(wanted.ceilings),
+    };
+    if (wanted.defaults !== undefined || wanted.ceilings !== undefined) refuseDefaultsAbove(after);
+    const [before, fields] = [apiFields(api), apiFields(after)];
+    const change = { type: "api.updated", resourceId: apiId, before, after: fields } as const;
+    if (changesNothing(change)) return {};
+    transaction.update(apiType, api, after);
+    if (after.name !== api.name) transaction.release(ensuredClaim(api.name), apiId);
+    transaction.renewRevision();
+    audit(change);
+    return {};
+  }),
 
   deleteApi: operation(apiReference, async (context, { apiId }) => {
     const isDeleted = await transact(inSteps(context), async ({ transaction, audit }) => {

@@ -10,15 +10,9 @@ import { secretForm, secretStart } from "../../secrets/shown-start.js";
 import type { EpochMs, SpanMs } from "../../time.js";
 import type { LoadedKey } from "../../verification/loaded-key.js";
 import { aboveCeilingError, keyRulesOf } from "../apis/key-rules.js";
-import {
-  type OperationContext,
-  randomRepeated,
-  requireVault,
-  transact,
-  type Work,
-} from "../context.js";
+import { type OperationContext, randomRepeated, requireVault, type Work } from "../context.js";
 import { id } from "../input.js";
-import { operation } from "../operation.js";
+import { write } from "../operation.js";
 import { readRecordIn } from "../read.js";
 import { grace } from "../time-input.js";
 import { linksOf, wholeKeyFields } from "./audit-fields.js";
@@ -28,14 +22,13 @@ import { boundRotated } from "./owner-places.js";
 
 const rotateKeyInput = z.strictObject({ keyId: id, graceMs: grace });
 
-export const rotateKey = operation(
+export const rotateKey = write(
   rotateKeyInput,
-  (context, { keyId, graceMs }, scope: RotationScope = {}) =>
-    transact(context, async (work) => {
-      const loaded = await readKey(context, work.transaction, keyId);
-      if (loaded.key.sealedSecret !== null) scope.beforeSealing?.(loaded.key.apiId);
-      return rotateLoaded(work, loaded, graceMs);
-    }),
+  async (work, { keyId, graceMs }, scope: RotationScope = {}) => {
+    const loaded = await readKey(work.context, work.transaction, keyId);
+    if (loaded.key.sealedSecret !== null) scope.beforeSealing?.(loaded.key.apiId);
+    return rotateLoaded(work, loaded, graceMs);
+  },
 );
 
 /** Rotates a key that was read in this transaction. Throws like rotateKey. `given`: settings of the new key that replace the old one's. */

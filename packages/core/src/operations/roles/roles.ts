@@ -10,11 +10,11 @@ import {
 import { unlessEmpty } from "../../records/record-type.js";
 import { StaleReadError } from "../../store/transaction.js";
 import type { NamedGrant } from "../../verification/loaded-key.js";
-import { notFound, type OperationContext, transact, type Work } from "../context.js";
+import { notFound, type OperationContext, type Work } from "../context.js";
 import { deletedFields, deleteRecord, withoutReadableRecord } from "../damaged.js";
 import { description, grantName, grantNames, id } from "../input.js";
 import { namesOf } from "../keys/audit-fields.js";
-import { operation, type TableOf } from "../operation.js";
+import { operation, type TableOf, write } from "../operation.js";
 import { readAll, readRecord, readRecordIn, untilSteady } from "../read.js";
 import { References } from "../references.js";
 import type { PermissionOperations, PermissionView, RoleView } from "./operations.js";
@@ -39,33 +39,29 @@ const setRolePermissionsInput = z.strictObject({ roleId: id, permissions: grantN
 const ensureRoleInput = z.strictObject({ name: grantName, permissions: grantNames });
 
 export const PERMISSION_TABLE = {
-  createPermission: operation(createPermissionInput, async (context, { name, description }) => {
-    const createdAt = context.now();
+  createPermission: write(createPermissionInput, async (work, { name, description }) => {
+    const { context, transaction, audit } = work;
     const permission: PermissionRecord = {
       id: context.newId("perm"),
       workspaceId: context.workspaceId,
       name,
       description: description || null,
-      createdAt,
+      createdAt: context.now(),
     };
-    return transact(context, async ({ transaction, audit }) => {
-      transaction.insert(permissionType, permission, { onTaken: () => nameTaken("permission") });
-      const after = permissionFields(permission);
-      audit({ type: "permission.created", at: createdAt, resourceId: permission.id, after });
-      return { permissionId: permission.id };
-    });
+    transaction.insert(permissionType, permission, { onTaken: () => nameTaken("permission") });
+    const { id: resourceId, createdAt: at } = permission;
+    audit({ type: "permission.created", at, resourceId, after: permissionFields(permission) });
+    return { permissionId: resourceId };
   }),
 
-  ensurePermissions: operation(grantNames, async (context, given) => {
+  ensurePermissions: write(grantNames, async (work, given) => {
     const names = [...new Set(given)];
-    return transact(context, async (work) => {
-      const references = new References(work, context.now(), true);
-      references.needGrants("permission", names);
-      await references.read(true);
-      const created = references.missing("permission", names);
-      references.grantIds("permission", names);
-      return { created };
-    });
+    const references = referencesOf(work, true);
+    references.needGrants("permission", names);
+    await references.read(true);
+    const created = references.missing("permission", names);
+    references.grantIds("permission", names);
+    return { created };
   }),
 
   getPermission: operation(permissionReference, async (context, { permissionId }) => {
@@ -79,38 +75,32 @@ export const PERMISSION_TABLE = {
     run: async (context) => (await readAll(context, permissionType)).values.map(toPermissionView),
   },
 
-  deletePermission: operation(permissionReference, (context, { permissionId }) =>
-    transact(context, async ({ transaction, audit }) => {
-      const permission = await deleteRecord(transaction, permissionType, permissionId);
-      if (permission === undefined) throw notFound("permission");
-      transaction.renewRevision();
-      const deletion = { type: "permission.deleted", resourceId: permissionId } as const;
-      audit({ ...deletion, ...deletedFields(permission, permissionFields) });
-      return {};
-    }),
-  ),
-
-  createRole: operation(createRoleInput, async (context, settings) => {
-    const want = { kind: "role", index: "name", value: settings.name, expects: "nothing" } as const;
-    return transact(context, async (work) => {
-      if ((await work.transaction.readOne(want)) !== null) throw nameTaken("role");
-      const onTaken = () => nameTaken("role");
-      return { roleId: await insertRole(work, referencesOf(work), settings, onTaken) };
-    });
+  deletePermission: write(permissionReference, async ({ transaction, audit }, { permissionId }) => {
+    const permission = await deleteRecord(transaction, permissionType, permissionId);
+    if (permission === undefined) throw notFound("permission");
+    transaction.renewRevision();
+    const deletion = { type: "permission.deleted", resourceId: permissionId } as const;
+    audit({ ...deletion, ...deletedFields(permission, permissionFields) });
+    return {};
   }),
 
-  ensureRole: operation(ensureRoleInput, (context, { name, permissions }) =>
-    transact(context, async (work) => {
-      const references = referencesOf(work, true);
-      const want = { kind: "role", index: "name", value: name } as const;
-      const loaded = await work.transaction.readOne(want);
-      if (loaded === null)
-        return { roleId: await insertRole(work, references, { name, permissions }), created: true };
-      const role = roleType.decode(loaded.record, context.workspaceId);
-      await replacePermissions(work, references, role, permissions);
-      return { roleId: role.id, created: false };
-    }),
-  ),
+  createRole: write(createRoleInput, async (work, settings) => {
+    const want = { kind: "role", index: "name", value: settings.name, expects: "nothing" } as const;
+    if ((await work.transaction.readOne(want)) !== null) throw nameTaken("role");
+    const onTaken = () => nameTaken("role");
+    return { roleId: await insertRole(work, referencesOf(work), settings, onTaken) };
+  }),
+
+  ensureRole: write(ensureRoleInput, async (work, { name, permissions }) => {
+    const references = referencesOf(work, true);
+    const want = { kind: "role", index: "name", value: name } as const;
+    const loaded = await work.transaction.readOne(want);
+    if (loaded === null)
+      return { roleId: await insertRole(work, references, { name, permissions }), created: true };
+    const role = roleType.decode(loaded.record, work.context.workspaceId);
+    await replacePermissions(work, references, role, permissions);
+    return { roleId: role.id, created: false };
+  }),
 
   getRole: operation(roleReference, async (context, { roleId }) => {
     const [view] = await loadRoles(context, async () => {
@@ -125,32 +115,28 @@ export const PERMISSION_TABLE = {
     run: (context) => loadRoles(context, () => readAll(context, roleType)),
   },
 
-  setRolePermissions: operation(setRolePermissionsInput, (context, { roleId, permissions }) =>
-    transact(context, async (work) => {
-      const want = { kind: "role", id: roleId } as const;
-      const { value: role } = await readRecordIn(work.transaction, roleType, want);
-      await replacePermissions(work, referencesOf(work), role, permissions);
-      return {};
-    }),
-  ),
+  setRolePermissions: write(setRolePermissionsInput, async (work, { roleId, permissions }) => {
+    const want = { kind: "role", id: roleId } as const;
+    const { value: role } = await readRecordIn(work.transaction, roleType, want);
+    await replacePermissions(work, referencesOf(work), role, permissions);
+    return {};
+  }),
 
-  deleteRole: operation(roleReference, (context, { roleId }) =>
-    transact(context, async (work) => {
-      const { transaction, audit } = work;
-      const role = await deleteRecord(transaction, roleType, roleId);
-      if (role === undefined) throw notFound("role");
-      transaction.renewRevision();
-      const deletion = { type: "role.deleted", resourceId: roleId } as const;
-      const unreadable = async () => audit({ ...deletion, unreadable: true });
-      const readable = async () => {
-        if (role === null) return unreadable();
-        const held = await permissionsOf(work, role);
-        audit({ ...deletion, before: roleFields(role, held) });
-      };
-      await withoutReadableRecord(readable, unreadable);
-      return {};
-    }),
-  ),
+  deleteRole: write(roleReference, async (work, { roleId }) => {
+    const { transaction, audit } = work;
+    const role = await deleteRecord(transaction, roleType, roleId);
+    if (role === undefined) throw notFound("role");
+    transaction.renewRevision();
+    const deletion = { type: "role.deleted", resourceId: roleId } as const;
+    const unreadable = async () => audit({ ...deletion, unreadable: true });
+    const readable = async () => {
+      if (role === null) return unreadable();
+      const held = await permissionsOf(work, role);
+      audit({ ...deletion, before: roleFields(role, held) });
+    };
+    await withoutReadableRecord(readable, unreadable);
+    return {};
+  }),
 } satisfies TableOf<PermissionOperations>;
 
 function permissionFields({ name, description }: PermissionRecord): AuditFields {

@@ -29,7 +29,7 @@ import { notFound, type OperationContext, randomRepeated, transact } from "../co
 import { deleteRecord } from "../damaged.js";
 import { fullList, id, text } from "../input.js";
 import { oldExpiry } from "../keys/rotate-key.js";
-import { operation, type TableOf } from "../operation.js";
+import { operation, type TableOf, write } from "../operation.js";
 import { pagesOf, readRecordIn } from "../read.js";
 import { expiryIssues, grace, instant } from "../time-input.js";
 import type { RootKeyOperations, RootKeyOutcome, RootKeyScope, RootKeyView } from "./operations.js";
@@ -98,35 +98,35 @@ export const ROOT_KEY_TABLE = {
     { issuesAt: expiryIssues },
   ),
 
-  updateRootKey: operation(
+  updateRootKey: write(
     updateRootKeyInput,
-    (context, { rootKeyId, permissions, name, expires }, scope?: RootKeyScope) =>
-      transact(context, async ({ transaction, audit }) => {
-        const maker = await readMaker(transaction, scope?.by, context.now());
-        const rootKey = await readRootKey(transaction, rootKeyId);
-        const after: RootKeyRecord = {
-          ...rootKey,
-          ...(name !== undefined && { name }),
-          ...(permissions !== undefined && { permissions: [...new Set(permissions)] }),
-          ...(expires !== undefined && { expires }),
-        };
-        refuseStronger(maker, rootKey);
-        refuseStronger(maker, after);
-        if (expires !== undefined) refuseOutliving(maker, after);
-        if (putsOffRotated(rootKey.rotatedTo, rootKey.expires, after.expires))
-          throw unmet("key-rotated", "this root key was rotated: its expiry cannot be postponed");
-        const change = {
-          type: "root_key.updated",
-          resourceId: rootKeyId,
-          before: rootKeyFields(rootKey),
-          after: rootKeyFields(after),
-        } as const;
-        if (!changesNothing(change)) {
-          transaction.update(rootKeyType, rootKey, after);
-          audit(change);
-        }
-        return {};
-      }),
+    async (work, { rootKeyId, permissions, name, expires }, scope?: RootKeyScope) => {
+      const { context, transaction, audit } = work;
+      const maker = await readMaker(transaction, scope?.by, context.now());
+      const rootKey = await readRootKey(transaction, rootKeyId);
+      const after: RootKeyRecord = {
+        ...rootKey,
+        ...(name !== undefined && { name }),
+        ...(permissions !== undefined && { permissions: [...new Set(permissions)] }),
+        ...(expires !== undefined && { expires }),
+      };
+      refuseStronger(maker, rootKey);
+      refuseStronger(maker, after);
+      if (expires !== undefined) refuseOutliving(maker, after);
+      if (putsOffRotated(rootKey.rotatedTo, rootKey.expires, after.expires))
+        throw unmet("key-rotated", "this root key was rotated: its expiry cannot be postponed");
+      const change = {
+        type: "root_key.updated",
+        resourceId: rootKeyId,
+        before: rootKeyFields(rootKey),
+        after: rootKeyFields(after),
+      } as const;
+      if (!changesNothing(change)) {
+        transaction.update(rootKeyType, rootKey, after);
+        audit(change);
+      }
+      return {};
+    },
     { issuesAt: expiryIssues },
   ),
 
