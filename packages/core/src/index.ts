@@ -263,7 +263,6 @@ export type {
 export {
   afterTaking,
   endsAt,
-  type LimitFigures,
   limitAt,
   refillMs,
   roomOf,
@@ -274,6 +273,7 @@ export {
   kindOfWindow,
   LIMIT_ALGORITHMS,
   type LimitAlgorithm,
+  type LimitFigures,
   type LimitKind,
   type LimitState,
   limitNameOf,

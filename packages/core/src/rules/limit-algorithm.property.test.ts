@@ -6,7 +6,6 @@ import {
   afterTaking,
   endOfGroup,
   endsAt,
-  type LimitFigures,
   limitAt,
   mostOf,
   refillMs,
@@ -14,7 +13,7 @@ import {
   roomOf,
   takingsOf,
 } from "./limit-algorithm.js";
-import { LIMIT_ALGORITHMS, type LimitState } from "./limit-state.js";
+import { LIMIT_ALGORITHMS, type LimitFigures, type LimitState } from "./limit-state.js";
 
 /** The algorithms that give units back as time passes: slots are given back by their holders. */
 const TIMED = LIMIT_ALGORITHMS.filter((each) => each !== "concurrent");

@@ -1,6 +1,6 @@
 import { ceilDiv } from "../lib/whole.js";
 import { type EpochMs, LAST_INSTANT, type SpanMs } from "../time.js";
-import { type LimitKind, type LimitState, NONE_EARLIER } from "./limit-state.js";
+import { type LimitFigures, type LimitKind, type LimitState, NONE_EARLIER } from "./limit-state.js";
 import { currentWindow } from "./rate-window.js";
 import {
   slidingAdmitsAt,
@@ -11,16 +11,6 @@ import {
   slidingRoom,
 } from "./sliding-window.js";
 import { bucketAdmitsAt, bucketAfterTaking, bucketAt, bucketRoom } from "./token-bucket.js";
-
-/** The figures of a limit. */
-export interface LimitFigures extends LimitKind {
-  /** Units per `duration`: a whole number >= 1. */
-  readonly limit: number;
-  /** Units that a token bucket holds: a whole number >= 1. Ignored otherwise. */
-  readonly burst: number;
-  /** How many of the taken units a lease holds: a token bucket refills them only when it has ended. Absent: none. Ignored otherwise. */
-  readonly held?: number | undefined;
-}
 
 /** The state of a limit at `now`. It is only stored when something is taken. */
 export function limitAt(stored: LimitState | null, limit: LimitFigures, now: EpochMs): LimitState {

@@ -16,6 +16,16 @@ export interface LimitKind {
   readonly duration: SpanMs;
 }
 
+/** The figures of a limit. */
+export interface LimitFigures extends LimitKind {
+  /** Units per `duration`: a whole number >= 1. */
+  readonly limit: number;
+  /** Units that a token bucket holds: a whole number >= 1, and `burst` × `duration` + `limit` is at most 2^53 − 1. Ignored otherwise. */
+  readonly burst: number;
+  /** How many of the taken units a lease holds: a token bucket refills them only when it has ended. Absent: none. Ignored otherwise. */
+  readonly held?: number | undefined;
+}
+
 /** The state of one limit, opaque to stores: only core's rules, and their translations to SQL and Lua, read it. */
 export interface LimitState {
   /** `fixed`: start of the window. Others: the latest instant at which something was taken. */

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { LAST_INSTANT } from "../time.js";
 import { DURATION_ERROR } from "./duration.js";
-import type { LimitFigures } from "./limit-algorithm.js";
+import type { LimitFigures } from "./limit-state.js";
 import {
   lowUses,
   nearUnits,

@@ -1,7 +1,8 @@
 import { DAY_MS, type EpochMs, LAST_INSTANT, type SpanMs } from "../time.js";
 import { DURATION_ERROR, durationMs } from "./duration.js";
 import { isExpired } from "./keys/lifecycle.js";
-import { type LimitFigures, mostOf } from "./limit-algorithm.js";
+import { mostOf } from "./limit-algorithm.js";
+import type { LimitFigures } from "./limit-state.js";
 import { windowStartAt } from "./rate-window.js";
 import { nextRefillDueAt, type Refill } from "./refill.js";
 

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { LimitFigures } from "./limit-algorithm.js";
-import { LIMIT_ALGORITHMS } from "./limit-state.js";
+import { LIMIT_ALGORITHMS, type LimitFigures } from "./limit-state.js";
 import {
   DEFAULT_LIMIT,
   fixedFigures,

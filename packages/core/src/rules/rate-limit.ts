@@ -1,6 +1,5 @@
 import type { SpanMs } from "../time.js";
-import type { LimitFigures } from "./limit-algorithm.js";
-import type { LimitAlgorithm } from "./limit-state.js";
+import type { LimitAlgorithm, LimitFigures } from "./limit-state.js";
 
 /** Namespace of a rate limit without a key. Never `*`, which means all of them in permissions. */
 export const NAMESPACE_PATTERN = /^[A-Za-z0-9_.:-]{1,128}$/;

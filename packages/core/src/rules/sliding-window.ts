@@ -1,14 +1,12 @@
 import { ceilDiv } from "../lib/whole.js";
 import type { EpochMs, SpanMs } from "../time.js";
-import { type LimitState, MOST_EARLIER, NONE_EARLIER } from "./limit-state.js";
-
-/** A limit without an edge: at most `limit` units in any span of `duration` ms. */
-export interface SlidingLimit {
-  /** Units in any span: a whole number >= 1. */
-  readonly limit: number;
-  /** Length of the span in ms: a whole number >= 1. */
-  readonly duration: SpanMs;
-}
+import {
+  type LimitFigures,
+  type LimitKind,
+  type LimitState,
+  MOST_EARLIER,
+  NONE_EARLIER,
+} from "./limit-state.js";
 
 /** Length of a group in ms: p = ⌈duration / 16⌉. */
 function groupLength(duration: SpanMs): SpanMs {
@@ -32,7 +30,7 @@ function lastInstantOf(group: number, length: SpanMs): EpochMs {
  */
 export function slidingAt(
   stored: LimitState | null,
-  { duration }: Pick<SlidingLimit, "duration">,
+  { duration }: Pick<LimitKind, "duration">,
   now: EpochMs,
 ): LimitState {
   if (stored === null) return { at: now, used: 0, earlier: NONE_EARLIER };
@@ -52,14 +50,14 @@ export function slidingAt(
 }
 
 /** Units left for a request at the instant of `current`, as {@link slidingAt} returns it; negative if the limit was lowered. */
-export function slidingRoom({ used, earlier }: LimitState, { limit }: SlidingLimit): number {
+export function slidingRoom({ used, earlier }: LimitState, { limit }: LimitFigures): number {
   let room = limit - used;
   for (const count of earlier) room -= count;
   return room;
 }
 
 /** The first instant at which `cost` units fit if nothing else is taken, maybe later than any `Date`. They must not fit into `current`. */
-export function slidingAdmitsAt(current: LimitState, limit: SlidingLimit, cost: number): EpochMs {
+export function slidingAdmitsAt(current: LimitState, limit: LimitFigures, cost: number): EpochMs {
   const { duration } = limit;
   const counts = [current.used, ...current.earlier];
   let before = counts.length;
@@ -82,7 +80,7 @@ export function slidingGroupEnd(at: EpochMs, duration: SpanMs): EpochMs {
 /** Gives units that were taken at `at` back to their group. A group that no longer counts gets nothing. */
 export function slidingAfterReturn(
   state: LimitState,
-  { duration }: Pick<SlidingLimit, "duration">,
+  { duration }: Pick<LimitKind, "duration">,
   at: EpochMs,
   units: number,
 ): LimitState {
@@ -106,7 +104,7 @@ export function slidingRefillMs(duration: SpanMs): SpanMs {
  */
 export function slidingWithoutEmpty(
   state: LimitState,
-  { duration }: Pick<SlidingLimit, "duration">,
+  { duration }: Pick<LimitKind, "duration">,
 ): LimitState {
   const before = state.earlier.findIndex((count) => count > 0);
   if (state.used > 0 || before === -1) return state;
@@ -121,7 +119,7 @@ export function slidingWithoutEmpty(
 /** The groups before the latest, the oldest first: the last instant of each, and its units. Empty groups are left out. */
 export function slidingGroups(
   { at, earlier }: LimitState,
-  { duration }: Pick<SlidingLimit, "duration">,
+  { duration }: Pick<LimitKind, "duration">,
 ): readonly { readonly now: EpochMs; readonly cost: number }[] {
   const length = groupLength(duration);
   const latest = groupOf(at, length);

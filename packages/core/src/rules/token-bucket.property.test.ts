@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { attemptTaking } from "../testing/records.js";
 import { LAST_INSTANT } from "../time.js";
-import { admitsAt, type LimitFigures, limitAt, resetAt, roomOf } from "./limit-algorithm.js";
-import type { LimitState } from "./limit-state.js";
+import { admitsAt, limitAt, resetAt, roomOf } from "./limit-algorithm.js";
+import type { LimitFigures, LimitState } from "./limit-state.js";
 
 const algorithm = fc.constant("token-bucket" as const);
 

@@ -1,7 +1,7 @@
 import { ceilDiv } from "../lib/whole.js";
-import type { EpochMs, SpanMs } from "../time.js";
+import type { EpochMs } from "../time.js";
 import type { HeldLimit } from "./hold.js";
-import { type LimitState, NONE_EARLIER } from "./limit-state.js";
+import { type LimitFigures, type LimitKind, type LimitState, NONE_EARLIER } from "./limit-state.js";
 
 /** Units of a bucket that leases hold: it fills to its burst minus these. */
 function heldOf({ earlier }: LimitState): number {
@@ -34,16 +34,6 @@ function withInflow({ flowed, since }: Inflow, more: number, now: EpochMs): Infl
     : { flowed: flowed + more, since };
 }
 
-/** A bucket that holds `burst` units, into which `limit` units flow per `duration`. */
-export interface BucketLimit {
-  /** Units that flow in per `duration`: a whole number >= 1. */
-  readonly limit: number;
-  /** In ms: a whole number >= 1. `burst` × `duration` + `limit` is at most 2^53 − 1. */
-  readonly duration: SpanMs;
-  /** Units that fit into the bucket: a whole number >= 1. */
-  readonly burst: number;
-}
-
 /**
  * The bucket at `now`. The missing amount is kept in units × `duration`, so that the inflow of one ms is a whole number and nothing is ever
  * rounded. A bucket that nothing was taken from is full, and a clock that is set back fills nothing. Units that leases hold are missing
@@ -51,7 +41,7 @@ export interface BucketLimit {
  */
 export function bucketAt(
   stored: LimitState | null,
-  { limit, duration }: Pick<BucketLimit, "limit" | "duration">,
+  { limit, duration }: Pick<LimitFigures, "limit" | "duration">,
   now: EpochMs,
 ): LimitState {
   if (stored === null) return { at: now, used: 0, earlier: NONE_EARLIER };
@@ -71,7 +61,7 @@ export function bucketAt(
 /** The bucket after `units` were taken, `held` of them by a lease. `isReserved`: they may come back, so inflow is counted from now on. */
 export function bucketAfterTaking(
   state: LimitState,
-  { duration }: Pick<BucketLimit, "duration">,
+  { duration }: Pick<LimitKind, "duration">,
   units: number,
   held: number,
   isReserved: boolean,
@@ -93,14 +83,14 @@ export function bucketFlowed(state: LimitState): number | undefined {
 }
 
 /** Whole units that the bucket holds, as {@link bucketAt} returns it; negative if it was made smaller than its missing amount. */
-export function bucketRoom({ used }: LimitState, { duration, burst }: BucketLimit): number {
+export function bucketRoom({ used }: LimitState, { duration, burst }: LimitFigures): number {
   return burst - ceilDiv(used, duration);
 }
 
 /** The first instant at which the bucket holds `cost` units, at most `burst`, if nothing else is taken; it may be later than any `Date`. */
 export function bucketAdmitsAt(
   { at, used }: LimitState,
-  { limit, duration, burst }: BucketLimit,
+  { limit, duration, burst }: LimitFigures,
   cost: number,
 ): EpochMs {
   return at + ceilDiv(used - (burst - cost) * duration, limit);
@@ -113,7 +103,7 @@ export function bucketAdmitsAt(
  */
 export function bucketAfterReturn(
   state: LimitState,
-  { duration }: Pick<BucketLimit, "duration">,
+  { duration }: Pick<LimitKind, "duration">,
   { at, rate, flowed }: Pick<HeldLimit, "at" | "rate" | "flowed">,
   units: number,
   now: EpochMs,
@@ -131,7 +121,7 @@ export function bucketAfterReturn(
 /** The bucket after a lease: unused units come back, used ones count from now on, because it was as full as it can be without them. */
 export function bucketAfterLease(
   state: LimitState,
-  { duration }: Pick<BucketLimit, "duration">,
+  { duration }: Pick<LimitKind, "duration">,
   lease: { readonly rate: number; readonly units: number },
   unused: number,
   now: EpochMs,

@@ -1,5 +1,5 @@
-import type { LimitFigures } from "../rules/limit-algorithm.js";
 import { mostOf } from "../rules/limit-algorithm.js";
+import type { LimitFigures } from "../rules/limit-state.js";
 import {
   lowUses,
   type NoticePeriod,

@@ -7,14 +7,8 @@ import {
   sumsWith,
 } from "../rules/hold.js";
 import { decideSpend } from "../rules/keys/spend.js";
-import {
-  afterTaking,
-  type LimitFigures,
-  limitAt,
-  resetAt,
-  roomOf,
-} from "../rules/limit-algorithm.js";
-import type { LimitState } from "../rules/limit-state.js";
+import { afterTaking, limitAt, resetAt, roomOf } from "../rules/limit-algorithm.js";
+import type { LimitFigures, LimitState } from "../rules/limit-state.js";
 import type { DueRefill } from "../rules/refill.js";
 import { bucketFlowed } from "../rules/token-bucket.js";
 import { type EpochMs, LAST_INSTANT, type SpanMs } from "../time.js";

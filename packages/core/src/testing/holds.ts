@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { plainCharge, plainHoldBook, type WorkspaceBook } from "../adapters/plain-store.js";
 import type { Hold } from "../rules/hold.js";
-import type { LimitFigures } from "../rules/limit-algorithm.js";
-import type { LimitAlgorithm, LimitState } from "../rules/limit-state.js";
+import type { LimitAlgorithm, LimitFigures, LimitState } from "../rules/limit-state.js";
 import type { RecordAddress } from "../store/change.js";
 import type { ChargeMoment, ChargePlan } from "../store/charge.js";
 import type { Usage } from "../store/counters.js";

@@ -1,8 +1,8 @@
 import type { AuditEntry } from "../records/audit-entry.js";
 import type { IdentityRecord } from "../records/identity.js";
 import { type KeyRateLimit, type KeyRecord, labelsOf } from "../records/key.js";
-import { afterTaking, type LimitFigures, limitAt, roomOf } from "../rules/limit-algorithm.js";
-import type { LimitState } from "../rules/limit-state.js";
+import { afterTaking, limitAt, roomOf } from "../rules/limit-algorithm.js";
+import type { LimitFigures, LimitState } from "../rules/limit-state.js";
 import { HeldPermissions } from "../rules/permission.js";
 import type { LimitCharge } from "../store/charge.js";
 import type { Usage } from "../store/counters.js";
