@@ -15,35 +15,29 @@ import {
 import { putsOffRotated } from "../../rules/keys/rotation.js";
 import { DEFAULT_LIMIT } from "../../rules/rate-limit.js";
 import { countedFrom, dueRefill } from "../../rules/refill.js";
-import { applyRefill, type UsageChange } from "../../store/counters.js";
+import { applyRefill } from "../../store/counters.js";
 import type { EpochMs } from "../../time.js";
 import { effectiveUses, type LoadedKey } from "../../verification/loaded-key.js";
-import { settingOfUses, usesAreOfIdentity } from "../uses-and-refill.js";
+import { settingOfUses, type UsesSetting, usesAreOfIdentity } from "../uses-and-refill.js";
 import { type KeyUpdate, STARTS_TOO_LATE } from "./settings.js";
 
 /** What an update writes, except what it refers to by name: identity, roles and permissions. */
-export interface KeyUpdatePlan {
+export interface KeyUpdatePlan extends Omit<UsesSetting, "refill"> {
   readonly key: KeyRecord;
   /** Whether only uses change. They are not configuration: processes that have cached the key need not read it again. */
   readonly keepsVersion: boolean;
-  /** Undefined: the use counter stays as it is. */
-  readonly usage: UsageChange | undefined;
-  /** See {@link UsesSetting}. */
-  readonly isMoreThanSet: boolean;
   /** Whether the limits are set, so that the windows of removed limits are deleted. */
   readonly setsLimits: boolean;
-  /** Uses left before, including a due refill; null for unlimited. */
-  readonly remainingBefore: number | null;
 }
 
 /** Decides what an update writes, given the current key. Throws like updateKey. */
 export function planKeyUpdate(loaded: LoadedKey, update: KeyUpdate, now: EpochMs): KeyUpdatePlan {
   const { key } = loaded;
   refuseUses(loaded, update);
-  const refill = update.refill && countedFrom(update.refill, chainCreatedAt(key));
-  const uses = settingOfUses(
+  const given = update.refill && countedFrom(update.refill, chainCreatedAt(key));
+  const { refill, ...uses } = settingOfUses(
     { usage: loaded.usage, refill: key.refill },
-    { remaining: update.remaining, refill },
+    { remaining: update.remaining, refill: given },
     now,
   );
   const ratelimits = limitsAfter(key.ratelimits, update);
@@ -70,16 +64,14 @@ export function planKeyUpdate(loaded: LoadedKey, update: KeyUpdate, now: EpochMs
       expiresWhenUnused: orKept(update.expiresWhenUnused, key.expiresWhenUnused),
       idleFrom: comesBack ? now : key.idleFrom,
       enabled: update.enabled ?? key.enabled,
-      refill: orKept(uses.refill, key.refill),
+      refill: orKept(refill, key.refill),
       ratelimits: ratelimits ?? key.ratelimits,
       usesFrom: update.usesFrom ?? key.usesFrom,
       updatedAt: now,
     },
-    keepsVersion: setsUsesAlone(update) && uses.refill === undefined,
-    usage: uses.usage,
-    isMoreThanSet: uses.isMoreThanSet,
+    ...uses,
+    keepsVersion: setsUsesAlone(update) && refill === undefined,
     setsLimits: ratelimits !== undefined,
-    remainingBefore: uses.remainingBefore,
   };
 }
 
