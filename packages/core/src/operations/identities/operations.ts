@@ -1,5 +1,6 @@
 import type { DefaultTypes, LatchkeyTypes, LimitName } from "../../rules/latchkey-types.js";
 import type { WireRateLimit } from "../../rules/rate-limit.js";
+import type { PublicIdentity } from "../../verification/verdict.js";
 import type { PageInput } from "../input.js";
 import type { IdentityLimitInput } from "../limit-input.js";
 import type { PageInfo } from "../read.js";
@@ -19,13 +20,8 @@ export interface CreatedIdentity {
 }
 
 /** An identity. Fields without a value are absent. */
-export interface IdentityView<Types extends LatchkeyTypes = DefaultTypes> {
-  /** `id_…` */
-  readonly id: string;
-  /** Your own id of the user. */
-  readonly externalId: string;
-  /** Its metadata; `{}` if none. */
-  readonly meta: Types["identityMeta"];
+export interface IdentityView<Types extends LatchkeyTypes = DefaultTypes>
+  extends PublicIdentity<Types> {
   /** Limits that its keys share. */
   readonly ratelimits: readonly WireRateLimit<LimitName<Types>>[];
   /** Shared uses left now, whole and >= 0; absent when unlimited. */

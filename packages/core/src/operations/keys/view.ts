@@ -18,18 +18,18 @@ import { dueRefill } from "../../rules/refill.js";
 import { applyRefill } from "../../store/counters.js";
 import type { EpochMs, SpanMs } from "../../time.js";
 import { effectiveUses, type LoadedKey } from "../../verification/loaded-key.js";
-import { isEnabled, type PublicIdentity, publicIdentity } from "../../verification/verdict.js";
+import { isEnabled, publicIdentity, type VerifiedKey } from "../../verification/verdict.js";
 import { type RefillView, toRefillView } from "../uses-and-refill.js";
 import type { KeySettingsInput } from "./settings.js";
 
 /** A key. Fields without a value are absent; times and durations are in ms. */
-export interface KeyView<Types extends LatchkeyTypes = DefaultTypes> extends Partial<KeyLabels> {
+export interface KeyView<Types extends LatchkeyTypes = DefaultTypes>
+  extends Partial<KeyLabels>,
+    Pick<VerifiedKey<Types>, "apiId" | "ownerId" | "meta" | "expires" | "startsAt" | "identity"> {
   /** `key_…`; not a secret. */
   readonly id: string;
   /** Start of the secret: its prefix and a few characters. */
   readonly start: string;
-  /** Id of its API. */
-  readonly apiId: string;
   /** Id of the workspace. */
   readonly workspaceId: string;
   /** Unix epoch ms. */
@@ -40,20 +40,12 @@ export interface KeyView<Types extends LatchkeyTypes = DefaultTypes> extends Par
   readonly permissions: readonly PermissionName<Types>[];
   /** False before `startsAt`, and once the key is disabled, has expired or has no uses left. */
   readonly enabled: boolean;
-  /** Deprecated: use the `externalId` of the identity. */
-  readonly ownerId?: string;
-  /** Your metadata, as your schema returned it. */
-  readonly meta?: Types["meta"];
   /** Its tags; absent: none. */
   readonly tags?: readonly string[];
   /** Addresses and CIDR ranges that it may be used from, normalised; absent: any. The list of its API applies too. */
   readonly ipWhitelist?: readonly string[];
   /** Unix epoch ms of the latest update, including updates of uses. */
   readonly updatedAt?: EpochMs;
-  /** Unix epoch ms at which it expires; absent: never. */
-  readonly expires?: EpochMs;
-  /** Unix epoch ms before which it is `NOT_STARTED`; absent: it has no start. */
-  readonly startsAt?: EpochMs;
   /** It expires after this many ms without a valid verification; absent: never. */
   readonly expiresWhenUnused?: SpanMs;
   /** With `expiresWhenUnused`: Unix epoch ms at which it expires unless it is used; a few seconds behind. */
@@ -76,8 +68,6 @@ export interface KeyView<Types extends LatchkeyTypes = DefaultTypes> extends Par
   readonly rotatedTo?: string;
   /** Unix epoch ms of the latest valid verification; a few seconds behind. */
   readonly lastUsedAt?: EpochMs;
-  /** Its owner; absent: none. */
-  readonly identity?: PublicIdentity<Types>;
   /** The secret of a recoverable key, with `decrypt: true`. */
   readonly plaintext?: string;
   /** Only in a list for an export. */
