@@ -4,12 +4,7 @@ import type { Duration } from "../rules/duration.js";
 import type { DefaultTypes, LatchkeyTypes } from "../rules/latchkey-types.js";
 import type { TokenSigner } from "../secrets/token-signer.js";
 import type { EpochMs } from "../time.js";
-import type {
-  DisabledWorkspaceVerdict,
-  RefusedVerdict,
-  UnknownVerdict,
-  ValidVerdict,
-} from "../verification/verdict.js";
+import type { ValidVerdict, VerifyOutcome } from "../verification/verdict.js";
 import type { OperationContext } from "./context.js";
 import { text } from "./input.js";
 import { operation, type TableOf } from "./operation.js";
@@ -37,9 +32,7 @@ export type ExchangeOutcome<Types extends LatchkeyTypes = DefaultTypes> =
       /** Unix epoch ms, in whole seconds, at which the token expires: never later than the key. */
       readonly tokenExpiresAt: EpochMs;
     })
-  | UnknownVerdict
-  | DisabledWorkspaceVerdict
-  | RefusedVerdict<Types>;
+  | Exclude<VerifyOutcome<Types>, ValidVerdict<Types>>;
 
 /** Operations on tokens. */
 export interface TokenOperations<Types extends LatchkeyTypes = DefaultTypes> {

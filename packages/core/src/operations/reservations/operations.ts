@@ -2,12 +2,7 @@ import type { Duration } from "../../rules/duration.js";
 import type { DefaultTypes, LatchkeyTypes, LimitName } from "../../rules/latchkey-types.js";
 import type { EpochMs } from "../../time.js";
 import type { LimitCost } from "../../verification/question.js";
-import type {
-  DisabledWorkspaceVerdict,
-  RefusedVerdict,
-  UnknownVerdict,
-  ValidVerdict,
-} from "../../verification/verdict.js";
+import type { ValidVerdict, VerifyOutcome } from "../../verification/verdict.js";
 import type { PageInput } from "../input.js";
 import type { PageInfo } from "../read.js";
 import type { VerifyKeyInput } from "../verify-key/input.js";
@@ -30,9 +25,7 @@ export type ReserveOutcome<Types extends LatchkeyTypes = DefaultTypes> =
       /** Unix epoch ms at which it expires unless renewed. */
       readonly expiresAt: EpochMs;
     })
-  | UnknownVerdict
-  | DisabledWorkspaceVerdict
-  | RefusedVerdict<Types>;
+  | Exclude<VerifyOutcome<Types>, ValidVerdict<Types>>;
 
 /** Uses that the work took. */
 export interface UsedUses {
