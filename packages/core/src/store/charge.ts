@@ -9,6 +9,7 @@ import {
 import { decideSpend } from "../rules/keys/spend.js";
 import { afterTaking, limitAt, resetAt, roomOf } from "../rules/limit-algorithm.js";
 import type { LimitFigures, LimitState } from "../rules/limit-state.js";
+import type { RateLimit } from "../rules/rate-limit.js";
 import type { DueRefill } from "../rules/refill.js";
 import { bucketFlowed } from "../rules/token-bucket.js";
 import { type EpochMs, LAST_INSTANT, type SpanMs } from "../time.js";
@@ -18,10 +19,7 @@ import type { EndStep } from "./settle.js";
 import type { ChargeCounts } from "./statistics.js";
 
 /** One limit that a charge takes from. */
-export interface LimitCharge extends LimitFigures {
-  readonly name: string;
-  /** Counts as usual, but refuses nobody. */
-  readonly shadow: boolean;
+export interface LimitCharge extends RateLimit {
   /** Units to take: a whole number >= 0. */
   readonly cost: number;
   /** Name of its window, unique to its algorithm and duration: printable ASCII without spaces and `=`. */

@@ -212,11 +212,8 @@ export function refusalByCeilings(
 }
 
 /** The parts of a new key that are derived from its secret. */
-export interface KeyCredential {
+export interface KeyCredential extends Pick<KeyRecord, "hash" | "start" | "sealedSecret"> {
   readonly keyId: string;
-  readonly hash: string;
-  readonly start: string;
-  readonly sealedSecret: string | null;
   /** Of an imported secret: see `SecretHasher`. */
   readonly importMarks?: readonly string[];
 }
