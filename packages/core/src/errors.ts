@@ -220,7 +220,12 @@ export function unfit(message: string): LatchkeyError {
   return new LatchkeyError("PRECONDITION_FAILED", message);
 }
 
+/** Whether an error has this code. */
+export function hasCode(error: unknown, code: ErrorCode): error is LatchkeyError {
+  return error instanceof LatchkeyError && error.code === code;
+}
+
 /** Whether an error says that a stored record cannot be read. */
 export function isCorruptRecord(error: unknown): error is LatchkeyError {
-  return error instanceof LatchkeyError && error.code === "STORE_CORRUPT";
+  return hasCode(error, "STORE_CORRUPT");
 }

@@ -1,4 +1,4 @@
-import { LatchkeyError } from "../errors.js";
+import { hasCode } from "../errors.js";
 import type { AvailableStore } from "../store/availability.js";
 import type { SpanMs } from "../time.js";
 
@@ -55,7 +55,7 @@ export async function afterLeases<Answer>(
     return answer;
   } catch (error) {
     // Another call may have deleted the record and still be waiting for leases.
-    if (error instanceof LatchkeyError && error.code === "NOT_FOUND") await wait();
+    if (hasCode(error, "NOT_FOUND")) await wait();
     throw error;
   }
 }

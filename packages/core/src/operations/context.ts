@@ -1,6 +1,6 @@
 import type { Emit } from "../audit/emitter.js";
 import { buildAuditEntry, type ChangeDescription, toAuditEvent } from "../audit/entry.js";
-import { badRequest, LatchkeyError, unmet } from "../errors.js";
+import { badRequest, hasCode, LatchkeyError, unmet } from "../errors.js";
 import { decodeCursor, type ListScope } from "../lib/cursor.js";
 import type { IdFactory, RandomBytes } from "../lib/id.js";
 import { createLruCache, type LruCache } from "../lib/lru-cache.js";
@@ -175,7 +175,7 @@ export async function afterWriting<Result>(work: () => Promise<Result>): Promise
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof LatchkeyError) || error.code !== "STORE_UNAVAILABLE") throw error;
+    if (!hasCode(error, "STORE_UNAVAILABLE")) throw error;
     const { code, message, reason } = error;
     throw new LatchkeyError(code, message, {
       cause: error,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { LatchkeyError } from "../errors.js";
+import { hasCode } from "../errors.js";
 import { auditEntryType, leakList } from "../records/audit-entry.js";
 import { keyType } from "../records/key.js";
 import { DIRECTORY_ID, rootKeyPointerType, rootKeyType } from "../records/root-key.js";
@@ -141,8 +141,7 @@ async function reportKey(
     );
   } catch (error) {
     // The key or its API was deleted meanwhile, perhaps by the same report.
-    if (error instanceof LatchkeyError && error.code === "NOT_FOUND")
-      return findReport(context, report, "anywhere");
+    if (hasCode(error, "NOT_FOUND")) return findReport(context, report, "anywhere");
     throw error;
   }
 }

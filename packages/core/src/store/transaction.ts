@@ -1,4 +1,4 @@
-import { corruptRecord, LatchkeyError, unavailable } from "../errors.js";
+import { corruptRecord, hasCode, unavailable } from "../errors.js";
 import type { RandomBytes } from "../lib/id.js";
 import { createExclusive, type Exclusive } from "../lib/promises.js";
 import { DEADLINE_STAGES, deadlineOf, deadlineType } from "../records/notices.js";
@@ -265,7 +265,7 @@ export function createTransact(store: TransactionStore, random: RandomBytes): Tr
         if (error instanceof StaleReadError) return null;
         // A repeated deletion returns that the record is gone. This must be durable too, and still true: a store that failed over meanwhile
         // may have lost the deletion.
-        if (error instanceof LatchkeyError && error.code === "NOT_FOUND") {
+        if (hasCode(error, "NOT_FOUND")) {
           const expects = transaction.absent.map((address) => ({ ...address, version: null }));
           const { kind } = await store.commit(workspaceId, { ...EMPTY_CHANGE, expects });
           if (kind === "stale") return null;

@@ -1,5 +1,5 @@
 import type { AuditFields } from "../../audit/entry.js";
-import { LatchkeyError } from "../../errors.js";
+import { hasCode } from "../../errors.js";
 import { encodeCursor } from "../../lib/cursor.js";
 import { withEachAtOnce, yieldToEventLoop } from "../../lib/promises.js";
 import { identityType } from "../../records/identity.js";
@@ -188,8 +188,7 @@ async function writeCrossings(
       written += await transact(once, (work) => writeSome(work, some));
     } catch (error) {
       // Writing them again does no harm: those that were written are found.
-      const isAway = error instanceof LatchkeyError && error.code === "STORE_UNAVAILABLE";
-      if (isAway) context.crossings?.giveBack(crossings.slice(from));
+      if (hasCode(error, "STORE_UNAVAILABLE")) context.crossings?.giveBack(crossings.slice(from));
       throw error;
     }
   return written;
@@ -226,11 +225,7 @@ export async function flushCrossings(
 
 /** Whether the store cannot be reached. With a reason, only this workspace cannot be used. */
 function isOfStore(error: unknown): boolean {
-  return (
-    error instanceof LatchkeyError &&
-    error.code === "STORE_UNAVAILABLE" &&
-    error.reason === undefined
-  );
+  return hasCode(error, "STORE_UNAVAILABLE") && error.reason === undefined;
 }
 
 async function writeSome(work: Work, crossings: readonly Crossing[]): Promise<number> {

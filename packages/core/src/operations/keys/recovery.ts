@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { corruptRecord, LatchkeyError } from "../../errors.js";
+import { corruptRecord, hasCode, LatchkeyError } from "../../errors.js";
 import { keysOfApi, keyType } from "../../records/key.js";
 import type { LoadedKey } from "../../verification/loaded-key.js";
 import { inRounds, type OperationContext, requireVault, transact } from "../context.js";
@@ -115,7 +115,7 @@ async function tryReseal(
     return (await resealSecret(context, keyId)) ? "sealed" : "left";
   } catch (error) {
     // A key that was deleted meanwhile has nothing left to seal.
-    if (error instanceof LatchkeyError && error.code === "NOT_FOUND") return "left";
+    if (hasCode(error, "NOT_FOUND")) return "left";
     if (plaintextErrorOf(error) !== null) return "unopened";
     throw error;
   }

@@ -1,4 +1,4 @@
-import { LatchkeyError } from "../../errors.js";
+import { hasCode } from "../../errors.js";
 import { type IdentityRecord, identityType } from "../../records/identity.js";
 import type { Hold } from "../../rules/hold.js";
 import type { HoldResult } from "../../store/settle.js";
@@ -71,7 +71,7 @@ export async function keyOfHold(
   try {
     return await getKeyById(context, keyId);
   } catch (error) {
-    if (error instanceof LatchkeyError && error.code === "NOT_FOUND") return null;
+    if (hasCode(error, "NOT_FOUND")) return null;
     throw error;
   }
 }
