@@ -211,7 +211,7 @@ async function dropNamed<Value extends KeyRecord | IdentityRecord>(
   adHoc: (value: Value) => readonly string[],
 ): Promise<Value> {
   const kind = type.kind as "key" | "identity";
-  const { value } = await readRecordIn(transaction, type, { kind, id });
+  const { value } = await readRecordIn(transaction, type, id);
   const limits: readonly RateLimit[] = value.ratelimits;
   const own = limits.filter((limit) => limit.name === name).map(configuredWindow);
   const dropWindows = [...own, ...adHoc(value)];

@@ -52,15 +52,15 @@ export async function requireId(context: OperationContext, want: Want): Promise<
   return loaded.record.id;
 }
 
-/** Reads one record. @throws LatchkeyError `NOT_FOUND`, `STORE_CORRUPT` if it is damaged. */
+/** Reads one record. `of`: its id, or how to find it. @throws LatchkeyError `NOT_FOUND`, `STORE_CORRUPT` if it is damaged. */
 export async function readRecord<Value>(
   { store, workspaceId }: OperationContext,
   type: RecordType<Value>,
-  want: Want,
+  of: string | Want,
 ): Promise<FoundRecord<Value>> {
-  const { revision, found } = await store.read(workspaceId, [want]);
+  const { revision, found } = await store.read(workspaceId, [wantOf(type, of)]);
   const [loaded = null] = found;
-  if (loaded === null) throw notFound(want.kind);
+  if (loaded === null) throw notFound(type.kind);
   return { value: type.decode(loaded.record, workspaceId), loaded, revision };
 }
 
@@ -74,12 +74,16 @@ export function usageOf({ record, usage }: LoadedRecord): Usage {
 export async function readRecordIn<Value>(
   transaction: Transaction,
   type: RecordType<Value>,
-  want: Want,
+  of: string | Want,
 ): Promise<FoundRecord<Value>> {
-  const loaded = await transaction.readOne(want);
-  if (loaded === null) throw notFound(want.kind);
+  const loaded = await transaction.readOne(wantOf(type, of));
+  if (loaded === null) throw notFound(type.kind);
   const value = type.decode(loaded.record, transaction.workspaceId);
   return { value, loaded, revision: transaction.revision };
+}
+
+function wantOf({ kind }: Pick<RecordType<unknown>, "kind">, of: string | Want): Want {
+  return typeof of === "string" ? { kind, id: of } : of;
 }
 
 /** What every page of a list has. */

@@ -190,14 +190,14 @@ export const API_TABLE = {
   }),
 
   getApi: operation(apiReference, async (context, { apiId }) => {
-    const { value } = await readRecord(context, apiType, { kind: "api", id: apiId });
+    const { value } = await readRecord(context, apiType, apiId);
     return toApiView(value);
   }),
 
   listApis: pagesOf(apiType, "apis", (apis) => ({ apis: apis.map(toApiView) })),
 
   updateApi: write(updateApiInput, async ({ transaction, audit }, { apiId, ...wanted }) => {
-    const { value: api } = await readRecordIn(transaction, apiType, { kind: "api", id: apiId });
+    const { value: api } = await readRecordIn(transaction, apiType, apiId);
     const { ipWhitelist = api.ipWhitelist } = wanted;
     const after: ApiRecord = {
       ...api,

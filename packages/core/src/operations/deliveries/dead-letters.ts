@@ -167,8 +167,7 @@ export function createDeadLetters(
     async redeliver(input, mayAsk) {
       const { deadLetterId } = parseInput(redeliverInput, input);
       await transact(context, async ({ transaction }) => {
-        const want = { kind: "delivery", id: deadLetterId } as const;
-        const { value } = await readRecordIn(transaction, deliveryType, want);
+        const { value } = await readRecordIn(transaction, deliveryType, deadLetterId);
         mayAsk(value);
         if (value.state === "dead")
           transaction.update(deliveryType, value, { ...value, state: "asked" });

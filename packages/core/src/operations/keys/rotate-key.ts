@@ -46,8 +46,7 @@ export async function rotateLoaded(
   const { ceilings } = keyRulesOf(api);
   const counted = context.confinedTo?.maxKeys ?? ceilings?.maxKeysPerIdentity;
   if (identity !== null && counted !== undefined) {
-    const want = { kind: "identity", id: identity.id } as const;
-    const { value } = await readRecordIn(transaction, identityType, want);
+    const { value } = await readRecordIn(transaction, identityType, identity.id);
     transaction.update(identityType, value, value);
     await boundRotated(work, identity.id, expires);
   }

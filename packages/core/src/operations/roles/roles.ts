@@ -65,8 +65,7 @@ export const PERMISSION_TABLE = {
   }),
 
   getPermission: operation(permissionReference, async (context, { permissionId }) => {
-    const want = { kind: "permission", id: permissionId } as const;
-    const { value } = await readRecord(context, permissionType, want);
+    const { value } = await readRecord(context, permissionType, permissionId);
     return toPermissionView(value);
   }),
 
@@ -104,7 +103,7 @@ export const PERMISSION_TABLE = {
 
   getRole: operation(roleReference, async (context, { roleId }) => {
     const [view] = await loadRoles(context, async () => {
-      const { value, revision } = await readRecord(context, roleType, { kind: "role", id: roleId });
+      const { value, revision } = await readRecord(context, roleType, roleId);
       return { values: [value], revision };
     });
     return view as RoleView;
@@ -116,8 +115,7 @@ export const PERMISSION_TABLE = {
   },
 
   setRolePermissions: write(setRolePermissionsInput, async (work, { roleId, permissions }) => {
-    const want = { kind: "role", id: roleId } as const;
-    const { value: role } = await readRecordIn(work.transaction, roleType, want);
+    const { value: role } = await readRecordIn(work.transaction, roleType, roleId);
     await replacePermissions(work, referencesOf(work), role, permissions);
     return {};
   }),

@@ -103,7 +103,7 @@ export const ROOT_KEY_TABLE = {
     async (work, { rootKeyId, permissions, name, expires }, scope?: RootKeyScope) => {
       const { context, transaction, audit } = work;
       const maker = await readMaker(transaction, scope?.by, context.now());
-      const rootKey = await readRootKey(transaction, rootKeyId);
+      const { value: rootKey } = await readRecordIn(transaction, rootKeyType, rootKeyId);
       const after: RootKeyRecord = {
         ...rootKey,
         ...(name !== undefined && { name }),
@@ -136,7 +136,7 @@ export const ROOT_KEY_TABLE = {
       // A refusal writes nothing, so it comes before the pointer.
       const readBounded = async (transaction: Transaction) => {
         const maker = await readMaker(transaction, scope?.by, context.now());
-        const rootKey = await readRootKey(transaction, rootKeyId);
+        const { value: rootKey } = await readRecordIn(transaction, rootKeyType, rootKeyId);
         refuseStronger(maker, rootKey);
         refuseOutliving(maker, rootKey);
         return rootKey;
@@ -269,11 +269,6 @@ function refuseOutliving(maker: Maker | null, { expires }: Pick<RootKeyRecord, "
     "INSUFFICIENT_PERMISSIONS",
     'a root key cannot create one that expires later than itself: give it an earlier "expires"',
   );
-}
-
-async function readRootKey(transaction: Transaction, rootKeyId: string): Promise<RootKeyRecord> {
-  const want = { kind: "rootKey", id: rootKeyId } as const;
-  return (await readRecordIn(transaction, rootKeyType, want)).value;
 }
 
 function toRootKeyView(rootKey: RootKeyRecord, now: EpochMs): RootKeyView {
