@@ -116,6 +116,31 @@ describe("the host's authenticate", () => {
   });
 });
 
+test("an authenticate that returns anything but an operator or null grants nothing, and is reported", async () => {
+  const odd: unknown[] = [
+    undefined,
+    "*",
+    {},
+    { workspaceId: "ws_default" },
+    { workspaceId: "ws_default", permissions: "*" },
+    { workspaceId: "ws_default", permissions: "api.*.read_key" },
+    { workspaceId: "ws_default", permissions: [["*"]] },
+    { ...ALICE, actor: 7 },
+  ];
+  for (const operator of odd) {
+    const onError = vi.fn();
+    const examine = vi.fn(async function* () {});
+    const { ask } = open({ authenticate: () => operator as null, examine, onError });
+    for (const path of ["session", "store.examine", "v1/apis.listApis"])
+      expect((await ask(path)).status).toBe(500);
+    expect(examine).not.toHaveBeenCalled();
+    const error = new TypeError(
+      '"authenticate" must return null or { workspaceId, permissions, actor? }',
+    );
+    expect(onError.mock.calls.map(([reported]) => reported)).toEqual([error, error, error]);
+  }
+});
+
 test("the cause of a 500 is printed unless onError is given", async () => {
   const print = vi.spyOn(console, "error").mockImplementation(() => {});
   onTestFinished(() => print.mockRestore());

@@ -1,6 +1,7 @@
 import { type Latchkey, LatchkeyError } from "@latchkey/core";
-import { type Authenticate, createHandler, type HostCaller } from "@latchkey/http";
+import { createHandler, type HostCaller } from "@latchkey/http";
 import {
+  askHost,
   isFromOwnPage,
   jsonResponse,
   pageWithoutSlash,
@@ -105,7 +106,7 @@ export function makeConsole(
   }
 
   async function operatorOf(request: Request): Promise<HostCaller | null> {
-    const operator = await (recognise as Authenticate)(request);
+    const operator = await askHost(recognise, request);
     if (operator === null) return null;
     const { workspaceId } = operator;
     const own = workspaceId === latchkey.workspaceId ? latchkey : latchkey.workspace(workspaceId);

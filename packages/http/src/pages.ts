@@ -1,3 +1,4 @@
+export { askHost } from "./auth/authenticate.js";
 export { readJsonObject } from "./pages/json-body.js";
 export {
   type PageListener,

@@ -49,25 +49,35 @@ export function byRootKey(latchkey: Latchkey): Authenticator {
 /**
  * Trusts the host's own authentication.
  *
- * @throws TypeError from the authenticator if the host returns anything but null or a caller. Permissions that are not an
- * array, such as `"*"`, whose `includes` would be true, must not grant anything.
+ * @throws TypeError from the authenticator if the host returns anything but null or a caller.
  */
 export function byHost(latchkey: Latchkey, authenticate: Authenticate): Authenticator {
   const callerOf = createCallers(latchkey);
   return async ({ webRequest }, mayBeDisabled) => {
     if (webRequest === null) throw new TypeError("a host authenticates by a Request only");
-    const recognised: unknown = await authenticate(webRequest);
+    const recognised = await askHost(authenticate, webRequest);
     if (recognised === null) throw unauthorized();
-    if (!isHostCaller(recognised))
-      throw new TypeError(
-        '"authenticate" must return null or { workspaceId, permissions, actor? }',
-      );
     const { workspaceId, permissions, actor = null } = recognised;
     const caller = callerOf(workspaceId, actor, permissions);
     if (mayBeDisabled !== true && !(await caller.latchkey.isWorkspaceEnabled()))
       throw workspaceDisabled();
     return caller;
   };
+}
+
+/**
+ * Calls the host's own authentication.
+ *
+ * @throws TypeError if it returns anything but null or a caller. Permissions that are not an array, such as `"*"`, whose `includes` would be
+ * true, must not grant anything.
+ */
+export async function askHost(
+  authenticate: Authenticate,
+  request: Request,
+): Promise<HostCaller | null> {
+  const recognised: unknown = await authenticate(request);
+  if (recognised === null || isHostCaller(recognised)) return recognised;
+  throw new TypeError('"authenticate" must return null or { workspaceId, permissions, actor? }');
 }
 
 function isHostCaller(value: unknown): value is HostCaller {
