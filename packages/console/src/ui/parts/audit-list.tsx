@@ -1,3 +1,4 @@
+import { Fragment } from "preact";
 import { linkTo } from "../lib/router.js";
 import type { AuditEvent } from "../lib/types.js";
 import { exactly, figure } from "../lib/words.js";
@@ -15,7 +16,12 @@ export const AUDIT_COLUMNS: readonly Column<AuditEvent>[] = [
       <span class="cut" title={inOrder(event.changes).map(changeText).join("\n")}>
         {event.unreadable === true
           ? "the previous values cannot be read"
-          : inOrder(event.changes).map(changeText).join("; ")}
+          : inOrder(event.changes).map((change, at) => (
+              <Fragment key={change.field}>
+                {at > 0 && "; "}
+                <Change {...change} />
+              </Fragment>
+            ))}
       </span>
     ),
     isOptional: true,
@@ -63,12 +69,34 @@ function inOrder(changes: AuditEvent["changes"]): AuditEvent["changes"] {
 
 const RECORD_IDS: ReadonlySet<string> = new Set(["apiId", "identityId"]);
 
-/** `remaining: 5 → 4`. */
-function changeText({ field, before, after }: AuditEvent["changes"][number]): string {
-  const text = (value: unknown) => valueText(value, INSTANTS.has(field));
-  if (before === undefined) return `${field}: ${text(after)}`;
-  return `${field}: ${text(before)} → ${after === undefined ? "none" : text(after)}`;
+/** `remaining: 5 → 4`. Each value is isolated: two names in Hebrew or Arabic would otherwise be shown with the later one first. */
+function Change(change: AuditEvent["changes"][number]) {
+  const [before, after] = valuesOf(change);
+  return (
+    <>
+      {change.field}: {before !== null && <bdi>{before}</bdi>}
+      {before !== null && " → "}
+      <bdi>{after}</bdi>
+    </>
+  );
 }
+
+/** The same as a text. The characters around each value isolate it. */
+function changeText(change: AuditEvent["changes"][number]): string {
+  const values = valuesOf(change).filter((value) => value !== null);
+  return `${change.field}: ${values.map((value) => `\u2068${value}\u2069`).join(" → ")}`;
+}
+
+/** The values before and after a change; null: there was none before. */
+function valuesOf({ field, before, after }: AuditEvent["changes"][number]) {
+  const text = (value: unknown) => withoutTurns(valueText(value, INSTANTS.has(field)));
+  if (before === undefined) return [null, text(after)];
+  return [text(before), after === undefined ? "none" : text(after)];
+}
+
+/** Characters that change the direction of text, as escapes: a name with them could reorder what follows it, even if it is isolated. */
+const withoutTurns = (text: string): string =>
+  text.replace(/[\u202a-\u202e\u2066-\u2069]/g, (one) => `\\u${one.charCodeAt(0).toString(16)}`);
 
 /** Fields that are instants. Other numbers, such as uses, can be as high. */
 const INSTANTS: ReadonlySet<string> = new Set(["expires", "startsAt", "idleFrom"]);
