@@ -38,6 +38,27 @@ describeInBrowser("a console that is interrupted", (open) => {
     expect(strayRequests).toEqual([]);
   });
 
+  test("if the server fails, the page shows the id of the request, which the operator is asked to quote", async () => {
+    const reported: string[] = [];
+    const { latchkey, origin, url } = await mount({
+      authenticate: ({ url: asked }) => {
+        if (asked.includes("/v1/apis.createApi")) throw new Error("the host's sign-in is down");
+        return { workspaceId: "ws_default", permissions: ["*"] };
+      },
+      onError: (_, requestId) => reported.push(requestId),
+    });
+    await seed(latchkey);
+    const { page } = await open(origin);
+    await page.goto(`${url}#/apis`);
+    await page.getByRole("button", { name: "Create API" }).click();
+    const form = page.getByRole("dialog", { name: "Create API" });
+    await form.getByLabel("Name").fill("typed with care");
+    await form.getByRole("button", { name: "Create API" }).click();
+    await form.getByText("Something went wrong.").waitFor();
+    expect(reported).toEqual([expect.stringMatching(/^req_/)]);
+    expect(await form.getByRole("alert").textContent()).toContain(reported[0]);
+  });
+
   test("if the store is down, the page says so, keeps the typed text, and a retry succeeds", async () => {
     const { latchkey, origin, url, setDown } = await mount({
       authenticate: ({ headers }) => {

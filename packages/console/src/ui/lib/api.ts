@@ -60,6 +60,8 @@ export class ApiError extends Error {
     readonly code: string,
     message: string,
     readonly issues: readonly { readonly path: string; readonly message: string }[] = [],
+    /** Id of the request in the log of the server. */
+    readonly requestId?: string,
   ) {
     super(message);
   }
@@ -143,14 +145,16 @@ async function bodyOf(response: Response): Promise<unknown> {
 }
 
 function errorOf(status: number, body: unknown): ApiError {
-  const { error } = body as { error?: { code: string; message: string; issues?: [] } };
+  const { error } = body as {
+    error?: { code: string; message: string; issues?: []; requestId?: string };
+  };
   if (error === undefined)
     return new ApiError(
       status,
       "UNKNOWN",
       `The server returned an unexpected response with status ${status}.`,
     );
-  return new ApiError(status, error.code, error.message, error.issues ?? []);
+  return new ApiError(status, error.code, error.message, error.issues ?? [], error.requestId);
 }
 
 function queryOf(input: Fields): string {

@@ -49,6 +49,12 @@ export function Failure({
     <div class="failure" role="alert">
       <p>
         <strong>{titleOf(error)}</strong> {error.message}
+        {error.status >= 500 && error.requestId !== undefined && (
+          <>
+            {" "}
+            <code>{error.requestId}</code>
+          </>
+        )}
       </p>
       {error.issues.length > 0 && (
         <ul>
