@@ -60,6 +60,40 @@ describeInBrowser("a portal to which several sign in with one browser", (open) =
     expect(keys.map(({ name }) => name)).toEqual(["of bob"]);
   });
 
+  test("what one customer has done is not announced to the next", async () => {
+    const { latchkey, apiId, origin, url } = await mount();
+    const { keyId } = await latchkey.createKey({ apiId, externalId: "alice", name: "of alice" });
+    await latchkey.createKey({ apiId, externalId: "bob", name: "of bob" });
+    const { page } = await openSignedIn(open, origin);
+    await page.goto(url);
+    await page.getByRole("button", { name: "Rename: of alice" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+    await page.getByText("The key was renamed.").waitFor();
+    await page.getByRole("button", { name: "Rename: of alice" }).click();
+    await signIn(page, origin, "bob");
+    await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+    const over = page.getByRole("dialog", { name: "Your session has ended" });
+    await over.getByRole("button", { name: "Continue" }).click();
+    await page.getByText("of bob").waitFor();
+    expect(await page.getByText("The key was renamed.").count()).toBe(0);
+    expect((await latchkey.getKey({ keyId })).name).toBe("of alice");
+  });
+
+  test("a link works behind a proxy that reads two slashes as one", async () => {
+    const { latchkey, apiId, origin, url } = await mount({}, { session: undefined } as never);
+    const allow = { apiIds: [apiId], create: true };
+    const { secret } = await latchkey.createPortalSession({ externalId: "alice", allow });
+    const { page } = await open(origin);
+    const twice = url.replace(`${origin}/`, `${origin}//`);
+    await page.route(`${twice}**`, async (route) => {
+      const merged = route.request().url().replace(twice, url);
+      await route.fulfill({ response: await route.fetch({ url: merged }) });
+    });
+    await page.goto(`${twice}#session=${secret}`);
+    await page.getByText("No keys yet").waitFor({ timeout: 20_000 });
+    expect(page.url()).toBe(twice);
+  });
+
   test("a new secret of one customer is not shown to another who opens a link in the same page", async () => {
     const { latchkey, apiId, origin, url } = await mount({}, { session: undefined } as never);
     const linkOf = async (externalId: string) => {

@@ -69,8 +69,10 @@ export function App({
     if (now.session === null) return;
     setIsOver(false);
     setRound((before) => before + 1);
-    // A dialog that one customer has opened must not be used by another.
-    if (state?.session && state.session.externalId !== now.session.externalId) setOpen(null);
+    if (!state?.session || state.session.externalId === now.session.externalId) return;
+    // A dialog that one customer has opened must not be used by another, nor its outcome be announced to them.
+    setOpen(null);
+    setDone("");
   };
 
   /** Starts a new session after the old one ended while the page was open. */

@@ -43,7 +43,8 @@ class LatchkeyKeys extends HTMLElement {
 
 function secretInAddress(): string | undefined {
   const secret = /^#session=(.+)$/.exec(location.hash)?.[1];
-  if (secret !== undefined) history.replaceState(null, "", location.pathname);
+  // With the origin: a path alone that begins with two slashes would be the address of another site.
+  if (secret !== undefined) history.replaceState(null, "", location.origin + location.pathname);
   return secret;
 }
 
