@@ -5,6 +5,7 @@ import type { AuditEvent } from "../lib/types.js";
 import { ApiName } from "../parts/api-name.js";
 import { AuditOf } from "../parts/audit-of.js";
 import { Fact, Facts, FailedPage, FullInstant, Id, PageHead, Waiting } from "../parts/basics.js";
+import { OwnerName } from "../parts/owner-name.js";
 
 /** A missing key: when it was deleted and by whom, as far as the audit log knows. */
 export function GoneKey({
@@ -50,7 +51,7 @@ export function GoneKey({
             {actor !== undefined && <a href={linkTo(["audit"], { actor })}>{actor}</a>}
           </Fact>
           <Fact name="Owner">
-            {owner !== undefined && <a href={linkTo(["identities", identityId ?? ""])}>{owner}</a>}
+            {owner !== undefined && <OwnerName id={identityId ?? ""} externalId={owner} />}
           </Fact>
           <Fact name="API">{apiId !== undefined && <ApiName apiId={apiId} />}</Fact>
         </Facts>

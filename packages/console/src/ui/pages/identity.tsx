@@ -125,7 +125,7 @@ export function IdentityPage({ identityId }: { readonly identityId: string }) {
           ...(canAudit ? [["audit", "Audit"] as const] : []),
         ]}
       />
-      {(query.tab ?? "keys") === "keys" && <KeysOfOwner owned={owned} externalId={externalId} />}
+      {(query.tab ?? "keys") === "keys" && <KeysOfOwner {...{ owned, externalId, canSeeAll }} />}
       {query.tab === "limits" && owned.value !== null && <Limits identity={identity} keys={keys} />}
       {query.tab === "usage" && <UsageChart of={{ identityId }} />}
       {query.tab === "reservations" && canReserve && <Reservations of={{ identityId }} />}
@@ -145,15 +145,25 @@ export function IdentityPage({ identityId }: { readonly identityId: string }) {
 function KeysOfOwner({
   owned,
   externalId,
+  canSeeAll,
 }: {
   readonly owned: Loaded<OwnedKeys>;
   readonly externalId: string;
+  /** Whether the operator may see the keys of all APIs. */
+  readonly canSeeAll: boolean;
 }) {
   const { value, error, reload } = owned;
   if (error !== null) return <Failure error={error} retry={reload} />;
   if (value === null) return <Waiting lines={6} />;
+  if (!canSeeAll && value.keys.length === 0)
+    return (
+      <Empty title="No keys that you can see">
+        <p>You do not have permission to see the keys of all APIs.</p>
+      </Empty>
+    );
   return (
     <>
+      {!canSeeAll && <p>Keys of APIs that you cannot see are left out.</p>}
       {value.hasMore && (
         <p>
           These are the first {figure(value.keys.length)} keys.{" "}

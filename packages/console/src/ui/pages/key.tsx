@@ -20,6 +20,7 @@ import {
   PageHead,
   Waiting,
 } from "../parts/basics.js";
+import { OwnerName } from "../parts/owner-name.js";
 import { Tabs } from "../parts/tabs.js";
 import { UsageChart } from "../parts/usage-chart.js";
 import { EditKey } from "./edit-key.js";
@@ -75,16 +76,20 @@ export function KeyPage({ keyId }: { readonly keyId: string }) {
     <>
       <PageHead
         title={key.name ?? <code>{key.start}…</code>}
-        trail={[
-          { href: linkTo(["apis"]), text: "APIs" },
-          { href: linkTo(["apis", apiId]), text: api?.name ?? "Keys of its API" },
-        ]}
+        trail={
+          allowed.can("api", "read_api", apiId)
+            ? [
+                { href: linkTo(["apis"]), text: "APIs" },
+                { href: linkTo(["apis", apiId]), text: api?.name ?? "Keys of its API" },
+              ]
+            : []
+        }
         note={
           <>
             <State item={key} checks={asked.value?.checks} />{" "}
             {key.identity && (
               <span>
-                of <a href={linkTo(["identities", key.identity.id])}>{key.identity.externalId}</a>
+                of <OwnerName {...key.identity} />
               </span>
             )}{" "}
             <Id id={key.id} />

@@ -17,7 +17,7 @@ whenOperatorChanges(() => {
 export const noteApiName = (apiId: string, name: string): void =>
   names.set({ ...names.get(), [apiId]: name });
 
-/** The name of an API, with a link to it; its id if the operator may not read the name. */
+/** The name of an API, with a link to it; only its id if the operator may not read it. */
 export function ApiName({ apiId }: { readonly apiId: string }) {
   const allowed = useAllowed();
   const name = useStore(names)[apiId];
@@ -34,9 +34,15 @@ export function ApiName({ apiId }: { readonly apiId: string }) {
       },
     );
   }, [apiId, mayRead]);
+  if (!mayRead)
+    return (
+      <span class="cut" title={apiId}>
+        {apiId}
+      </span>
+    );
   return (
     <a class="cut above" href={linkTo(["apis", apiId])} title={apiId}>
-      {name ?? (mayRead ? "…" : apiId)}
+      {name ?? "…"}
     </a>
   );
 }

@@ -1,4 +1,5 @@
 import { Fragment } from "preact";
+import { useAllowed } from "../lib/permissions.js";
 import { linkTo } from "../lib/router.js";
 import type { AuditEvent } from "../lib/types.js";
 import { exactly, figure } from "../lib/words.js";
@@ -41,8 +42,9 @@ export const AUDIT_COLUMNS: readonly Column<AuditEvent>[] = [
   },
 ];
 
-/** The record of an event, with a link if it has a page. */
+/** The record of an event, with a link if it has a page that the operator may see. */
 export function Resource({ resourceId, keyId, identityId }: AuditEvent) {
+  const { canSome } = useAllowed();
   const page = { key: "keys", api: "apis", id: "identities" }[resourceId.split("_")[0] ?? ""];
   const [folder, id] =
     page !== undefined
@@ -52,7 +54,11 @@ export function Resource({ resourceId, keyId, identityId }: AuditEvent) {
         : identityId !== undefined
           ? ["identities", identityId]
           : [null, ""];
-  if (folder === null) return <code class="cut">{resourceId}</code>;
+  const isShown =
+    (folder === "keys" && canSome("api", "read_key")) ||
+    (folder === "apis" && canSome("api", "read_api")) ||
+    (folder === "identities" && canSome("identity", "read_identity"));
+  if (folder === null || !isShown) return <code class="cut">{resourceId}</code>;
   return (
     <a class="cut" href={linkTo([folder, id])} title={resourceId}>
       <code>{resourceId}</code>

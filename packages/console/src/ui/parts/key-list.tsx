@@ -5,6 +5,7 @@ import type { Key } from "../lib/types.js";
 import { figure } from "../lib/words.js";
 import { ApiName } from "./api-name.js";
 import { Badge, Instant } from "./basics.js";
+import { OwnerName } from "./owner-name.js";
 import type { Column } from "./table.js";
 
 /** The state of a key in a list. */
@@ -48,13 +49,7 @@ const COLUMNS: readonly Column<Key>[] = [
   {
     title: "Owner",
     cell: ({ identity }) =>
-      identity === undefined ? (
-        <span class="faint">–</span>
-      ) : (
-        <a class="cut above" href={linkTo(["identities", identity.id])}>
-          {identity.externalId}
-        </a>
-      ),
+      identity === undefined ? <span class="faint">–</span> : <OwnerName {...identity} isCut />,
     isOptional: true,
     width: "9rem",
   },
