@@ -20,7 +20,7 @@ export interface DeadLetter {
   readonly eventId: string;
   /** The event as stored now, without data erased since. Absent if it was pruned: it cannot be sent again then. */
   readonly event?: AuditEvent;
-  /** How often it was sent. */
+  /** Number of tries, including those that could not be sent, such as to a private address. */
   readonly tries: number;
   /** When it was given up: Unix epoch ms. */
   readonly givenUpAt: EpochMs;
