@@ -296,6 +296,21 @@ describe("the client for a page of your own", () => {
 });
 
 describe("texts", () => {
+  test("are texts in the page, with its slash and without, and never HTML", async () => {
+    const { latchkey } = await openLatchkey();
+    const text = `</title></noscript><script src="app.js"></script> & &lt; 'quoted'`;
+    const answer = createPortal(latchkey, {
+      basePath: "/keys",
+      texts: { title: text, noScript: text },
+    });
+    const escaped = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+    for (const path of ["/keys", "/keys/"]) {
+      const page = await (await answer(new Request(ORIGIN + path))).text();
+      expect(page).toContain(`<title>${escaped}</title>`);
+      expect(page).toContain(`<noscript>${escaped}</noscript>`);
+    }
+  });
+
   const gaps = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(([gap]) => gap).sort();
 
   test("in the second language have the same placeholders as in the first, and none is left untranslated", () => {

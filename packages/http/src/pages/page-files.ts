@@ -108,7 +108,7 @@ const ADD_SLASH =
  */
 export function pageWithoutSlash({ title, language = "en", noScript }: PageWords): Response {
   const hash = createHash("sha256").update(ADD_SLASH).digest("base64");
-  const page = `<!doctype html><html lang="${language}"><title>${title}</title><script>${ADD_SLASH}</script><noscript>${noScript}</noscript></html>`;
+  const page = `<!doctype html><html lang="${language}"><title>${escaped(title)}</title><script>${ADD_SLASH}</script><noscript>${escaped(noScript)}</noscript></html>`;
   return new Response(page, {
     headers: {
       "content-type": "text/html; charset=utf-8",
@@ -118,6 +118,9 @@ export function pageWithoutSlash({ title, language = "en", noScript }: PageWords
     },
   });
 }
+
+/** A text as it is written between two tags. */
+const escaped = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 
 const FOREVER = { "cache-control": "public, max-age=31536000, immutable" };
 
@@ -146,12 +149,12 @@ function pageOf(
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <meta name="color-scheme" content="light dark">
     <meta name="robots" content="noindex">
-    <title>${title}</title>
+    <title>${escaped(title)}</title>
     <link rel="icon" href="icon.svg">
     <link rel="stylesheet" href="${style}">
     <script type="module" src="${script}"></script>
   </head>
-  <body>${body}<noscript>${noScript}</noscript></body>
+  <body>${body}<noscript>${escaped(noScript)}</noscript></body>
 </html>
 `;
 }
