@@ -46,6 +46,48 @@ describeInBrowser("the page of an owner, for an operator who cannot see all keys
   });
 });
 
+describeInBrowser("revoking all keys of an owner", (open) => {
+  test("gives no number if the operator may revoke more keys than it can see", async () => {
+    const { latchkey, origin, url, identityId, apiId, permissions } = await mountFor([
+      "identity.*.read_identity",
+      "api.*.delete_key",
+    ]);
+    permissions.push(`api.${apiId}.read_api`, `api.${apiId}.read_key`);
+    const { apiId: otherApiId } = await latchkey.createApi({ name: "routes" });
+    await latchkey.createKey({ apiId: otherApiId, externalId: "northwind" });
+    const { page } = await open(origin);
+    await page.goto(`${url}#/identities/${identityId}`);
+    await page.getByText("2 shown").waitFor();
+    await page.getByRole("button", { name: "Revoke all keys" }).click();
+    const dialog = page.getByRole("dialog");
+    expect(await dialog.textContent()).toContain("All keys of northwind are deleted");
+    await dialog.getByRole("button", { name: "Revoke all keys" }).click();
+    await page.getByText("3 keys of northwind: revoked.").waitFor();
+  });
+
+  test("counts only those that the operator may revoke, and says that others stay", async () => {
+    const { latchkey, origin, url, identityId, apiId, permissions } = await mountFor([
+      "identity.*.read_identity",
+      "api.*.read_api",
+      "api.*.read_key",
+    ]);
+    permissions.push(`api.${apiId}.delete_key`);
+    const { apiId: otherApiId } = await latchkey.createApi({ name: "routes" });
+    await latchkey.createKey({ apiId: otherApiId, externalId: "northwind" });
+    const { page } = await open(origin);
+    await page.goto(`${url}#/identities/${identityId}`);
+    await page.getByText("3 shown").waitFor();
+    await page.getByRole("button", { name: "Revoke all keys" }).click();
+    const dialog = page.getByRole("dialog");
+    const text = (await dialog.textContent()) ?? "";
+    expect(text).toContain("All 2 keys of northwind in 1 API are deleted");
+    expect(text).toContain("Keys in APIs where you may not do this stay as they are.");
+    await dialog.getByRole("button", { name: "Revoke 2 keys" }).click();
+    await page.getByText("2 keys of northwind: revoked.").waitFor();
+    await page.getByText("1 shown").waitFor();
+  });
+});
+
 describeInBrowser("a page", (open) => {
   test.each([
     ["a key", ["api.*.read_key"], ({ keyId }: { keyId: string }) => `#/keys/${keyId}`],

@@ -53,6 +53,7 @@ export function ActOnAllKeys({
   identity,
   keys,
   hasMore,
+  isWhole,
   onClose,
   onDone,
   onActed,
@@ -63,9 +64,17 @@ export function ActOnAllKeys({
 }) {
   const allowed = useAllowed();
   const { operation, title, done, what } = ACTS[act];
-  const count = plural(keys.length, "key");
-  const submit = act === "revoke" && !hasMore ? `${title} ${count}` : `${title} all keys`;
-  const apis = new Set(keys.map(({ apiId }) => apiId)).size;
+  const action = act === "revoke" ? "delete_key" : "update_key";
+  const isEverywhere = allowed.can("api", action);
+  // Those that the action concerns, as far as the operator may see them.
+  const known = keys.filter(({ apiId }) => allowed.can("api", action, apiId));
+  const canSee = (apiId: string) =>
+    allowed.can("api", "read_api", apiId) && allowed.can("api", "read_key", apiId);
+  const isCounted =
+    isWhole || (!isEverywhere && !hasMore && allowed.idsOf("api", action).every(canSee));
+  const count = isCounted ? plural(known.length, "key") : "keys";
+  const submit = act === "revoke" && isCounted ? `${title} ${count}` : `${title} all keys`;
+  const apis = plural(new Set(known.map(({ apiId }) => apiId)).size, "API");
   return (
     <Confirm
       title={`${submit}?`}
@@ -82,9 +91,10 @@ export function ActOnAllKeys({
       }}
     >
       <p>
-        All {hasMore ? "keys" : count} of <strong>{identity.externalId}</strong>
-        {!hasMore && ` in ${plural(apis, "API")}`} {what} If it fails partway, repeat it: it
-        continues where it stopped.
+        All {count} of <strong>{identity.externalId}</strong>
+        {isCounted && ` in ${apis}`} {what}
+        {!isEverywhere && " Keys in APIs where you may not do this stay as they are."} If it fails
+        partway, repeat it: it continues where it stopped.
       </p>
     </Confirm>
   );

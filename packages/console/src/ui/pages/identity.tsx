@@ -58,7 +58,8 @@ export function IdentityPage({ identityId }: { readonly identityId: string }) {
   const canSeeAll = allowed.can("api", "read_api") && allowed.can("api", "read_key");
   const isWhole = canSeeAll && owned.value !== null && owned.error === null && !hasMore;
   const dialog = { identity, keys, hasMore, isWhole, onClose: close, onDone: changed };
-  // Of keys that were not loaded it is unknown.
+  // Of keys that cannot be seen, or were not loaded, it is unknown.
+  const hasNone = keys.length === 0 && (canSeeAll || owned.value === null);
   const isAnyOff = hasMore || keys.some(({ enabled }) => !enabled);
   const canDelete = allowed.can("identity", "delete_identity", identityId);
   const canErase = allowed.can("identity", "erase_identity", identityId);
@@ -90,18 +91,13 @@ export function IdentityPage({ identityId }: { readonly identityId: string }) {
                 Enable all keys
               </button>
             )}
-            <button type="button" disabled={keys.length === 0} onClick={() => setOpen("off")}>
+            <button type="button" disabled={hasNone} onClick={() => setOpen("off")}>
               Disable all keys
             </button>
           </>
         )}
         {allowed.canSome("api", "delete_key") && (
-          <button
-            type="button"
-            class="danger"
-            disabled={keys.length === 0}
-            onClick={() => setOpen("revoke")}
-          >
+          <button type="button" class="danger" disabled={hasNone} onClick={() => setOpen("revoke")}>
             Revoke all keys
           </button>
         )}
