@@ -38,6 +38,32 @@ describeInBrowser("a console that is interrupted", (open) => {
     expect(strayRequests).toEqual([]);
   });
 
+  test("while a new secret is shown, the browser asks before it leaves the page, and not after", async () => {
+    const { latchkey, origin, url } = await mount();
+    const { apiId } = await seed(latchkey);
+    const { key } = await latchkey.createRootKey({ permissions: ["*"] });
+    const { page } = await open(origin);
+    const questions: string[] = [];
+    page.on("dialog", (dialog) => {
+      questions.push(dialog.type());
+      return dialog.dismiss();
+    });
+    await page.goto(`${url}#/apis/${apiId}`);
+    await page.getByLabel("Root key").fill(key);
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Create key" }).click();
+    const form = page.getByRole("dialog", { name: "Create key" });
+    await form.getByRole("button", { name: "Create key" }).click();
+    const saved = page.getByRole("button", { name: "I have saved it" });
+    await saved.waitFor();
+    await page.evaluate("location.reload()");
+    await expect.poll(() => questions).toEqual(["beforeunload"]);
+    await saved.click();
+    await saved.waitFor({ state: "detached" });
+    await page.reload();
+    expect(questions).toEqual(["beforeunload"]);
+  });
+
   test("if the server fails, the page shows the id of the request, which the operator is asked to quote", async () => {
     const reported: string[] = [];
     const { latchkey, origin, url } = await mount({

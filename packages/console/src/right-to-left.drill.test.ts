@@ -39,3 +39,14 @@ describeInBrowser("the audit log", (open) => {
     expect(await page.evaluate(PAINTED)).toBe(painted);
   });
 });
+
+describeInBrowser("the title of a dialog", (open) => {
+  test("shows characters that turn text around as escapes", async () => {
+    const { latchkey, origin, url } = await mount({ authenticate: () => OPERATOR });
+    const { apiId } = await latchkey.createApi({ name: "\u202Emaps" });
+    const { page } = await open(origin, { viewport: { width: 1_440, height: 900 } });
+    await page.goto(`${url}#/apis/${apiId}`);
+    await page.getByRole("button", { name: "Delete", exact: true }).click();
+    await page.getByRole("dialog", { name: "\\u202emaps" }).waitFor();
+  });
+});

@@ -54,6 +54,30 @@ describeInBrowser("a portal of which something is lost", (open) => {
     expect((await latchkey.listKeys({ apiId })).total).toBe(2);
   });
 
+  test("while a new secret is shown, the browser asks before it leaves the page, and not after", async () => {
+    const { origin, url } = await mount();
+    const { page } = await openSignedIn(open, origin);
+    const questions: string[] = [];
+    page.on("dialog", (dialog) => {
+      questions.push(dialog.type());
+      return dialog.dismiss();
+    });
+    await page.goto(url);
+    await page.getByRole("button", { name: "Create key" }).click();
+    const creation = page.getByRole("dialog", { name: "Create a key" });
+    await creation.getByLabel("Name").fill("build server");
+    await creation.getByLabel("Expires").selectOption("30");
+    await creation.getByRole("button", { name: "Create key" }).click();
+    const saved = page.getByRole("button", { name: "I have saved it" });
+    await saved.waitFor();
+    await page.evaluate("location.reload()");
+    await expect.poll(() => questions).toEqual(["beforeunload"]);
+    await saved.click();
+    await page.reload();
+    await page.getByText("build server").first().waitFor();
+    expect(questions).toEqual(["beforeunload"]);
+  });
+
   test("repeating a call after its key was revoked creates another key, and shows the secret", async () => {
     const { latchkey, origin, url } = await mount();
     const { page } = await openSignedIn(open, origin);

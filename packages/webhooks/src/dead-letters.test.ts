@@ -40,6 +40,11 @@ describeOnEveryStore("dead letters", (openStore) => {
     const { process, time, keyIds, dead, fail } = await setUp(4, { maxDeadLetters: 3 });
     await until(() => process.errors.length > 1);
     expect(await dead()).toEqual(keyIds.slice(1));
+    expect(process.errors.map(String)).toContainEqual(
+      expect.stringMatching(
+        / was given up after one try, which failed with 410; it is a dead letter$/,
+      ),
+    );
     expect(process.errors.map(String)).toContain(
       "Error: webhooks: the 1 earliest dead letters were deleted: there were more than 3",
     );

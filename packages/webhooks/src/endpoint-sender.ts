@@ -306,7 +306,7 @@ export class EndpointSender {
     }
     if (!this.#isGivingUp)
       this.#report(
-        `${item.eventId} was given up after ${tries} tries, the last failed with ${failure}; it is a dead letter`,
+        `${item.eventId} was given up after ${tries === 1 ? "one try, which" : `${tries} tries, the last`} failed with ${failure}; it is a dead letter`,
       );
     this.#isGivingUp = true;
     return false;

@@ -26,7 +26,8 @@ export function useSetting(): Setting {
 
 /**
  * A dialog that is open while it is rendered. Escape closes it unless `isHeld`, or unless a form in it waits for its answer: the call could
- * not be cancelled any more, and its answer would close whatever dialog is open by then.
+ * not be cancelled any more, and its answer would close whatever dialog is open by then. Then the browser also asks before it leaves the
+ * document: a secret would be lost.
  */
 export function Dialog({
   title,
@@ -48,7 +49,14 @@ export function Dialog({
   useLayoutEffect(() => {
     const dialog = element.current;
     dialog?.showModal();
-    return () => dialog?.close();
+    const askFirst = (event: Event) => {
+      if (isKept()) event.preventDefault();
+    };
+    addEventListener("beforeunload", askFirst);
+    return () => {
+      removeEventListener("beforeunload", askFirst);
+      dialog?.close();
+    };
   }, []);
   return (
     <dialog

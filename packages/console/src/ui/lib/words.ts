@@ -93,3 +93,7 @@ export function localInstant(at: number | undefined): string | undefined {
   const local = new Date(at - new Date(at).getTimezoneOffset() * 60_000);
   return local.toISOString().slice(0, 16);
 }
+
+/** Characters that change the direction of text, as escapes: a name with them could reorder what follows it, even if it is isolated. */
+export const withoutTurns = (text: string): string =>
+  text.replace(/[\u202a-\u202e\u2066-\u2069]/g, (one) => `\\u${one.charCodeAt(0).toString(16)}`);

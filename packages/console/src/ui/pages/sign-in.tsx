@@ -20,7 +20,7 @@ export function SignInPage({ signIn }: { readonly signIn: SignIn }) {
 /** The dialog over the page when a sign-in has ended. The typed text below it stays. */
 export function SignInAgain({ signIn }: Pick<Out, "signIn">) {
   return (
-    <Dialog title="You are signed out" onClose={() => undefined} isHeld>
+    <Dialog title="You are signed out" onClose={() => undefined} isHeld losesNothing>
       <p>Nothing you typed is lost. Sign in to continue.</p>
       <SignInForm signIn={signIn} />
     </Dialog>

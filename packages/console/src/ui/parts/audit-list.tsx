@@ -2,7 +2,7 @@ import { Fragment } from "preact";
 import { useAllowed } from "../lib/permissions.js";
 import { linkTo } from "../lib/router.js";
 import type { AuditEvent } from "../lib/types.js";
-import { exactly, figure } from "../lib/words.js";
+import { exactly, figure, withoutTurns } from "../lib/words.js";
 import { Instant } from "./basics.js";
 import type { Column } from "./table.js";
 
@@ -99,10 +99,6 @@ function valuesOf({ field, before, after }: AuditEvent["changes"][number]) {
   if (before === undefined) return [null, text(after)];
   return [text(before), after === undefined ? "none" : text(after)];
 }
-
-/** Characters that change the direction of text, as escapes: a name with them could reorder what follows it, even if it is isolated. */
-const withoutTurns = (text: string): string =>
-  text.replace(/[\u202a-\u202e\u2066-\u2069]/g, (one) => `\\u${one.charCodeAt(0).toString(16)}`);
 
 /** Fields that are instants. Other numbers, such as uses, can be as high. */
 const INSTANTS: ReadonlySet<string> = new Set(["expires", "startsAt", "idleFrom"]);

@@ -2,21 +2,25 @@ import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ApiError } from "../lib/api.js";
 import { stayWhile } from "../lib/router.js";
+import { withoutTurns } from "../lib/words.js";
 import { Failure } from "./basics.js";
 
 /**
  * A dialog that is open while it is rendered. Escape closes it, and a step back leaves its page, unless `isHeld`, or unless a form in it
- * waits for its answer: the call could not be cancelled any more, and a secret in the answer would be lost.
+ * waits for its answer: the call could not be cancelled any more, and a secret in the answer would be lost. Then the browser also asks
+ * before it leaves the document, except with `losesNothing`.
  */
 export function Dialog({
   title,
   onClose,
   isHeld = false,
+  losesNothing = false,
   children,
 }: {
   readonly title: string;
   readonly onClose: () => void;
   readonly isHeld?: boolean;
+  readonly losesNothing?: boolean;
   readonly children: ComponentChildren;
 }) {
   const element = useRef<HTMLDialogElement>(null);
@@ -28,7 +32,12 @@ export function Dialog({
     const dialog = element.current;
     dialog?.showModal();
     const leave = stayWhile(isKept);
+    const askFirst = (event: Event) => {
+      if (!losesNothing && isKept()) event.preventDefault();
+    };
+    addEventListener("beforeunload", askFirst);
     return () => {
+      removeEventListener("beforeunload", askFirst);
       leave();
       dialog?.close();
     };
@@ -48,7 +57,7 @@ export function Dialog({
         else onClose();
       }}
     >
-      <h2 id={titleId}>{title}</h2>
+      <h2 id={titleId}>{withoutTurns(title)}</h2>
       {children}
     </dialog>
   );
