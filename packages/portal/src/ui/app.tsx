@@ -11,7 +11,7 @@ import {
   type Setting,
   SettingContext,
 } from "./parts.js";
-import { fill } from "./words.js";
+import { directionOf, fill } from "./words.js";
 
 /** The dialog over the list. */
 type Open = { readonly kind: "create" } | { readonly kind: Act; readonly key: PortalKey } | null;
@@ -93,6 +93,7 @@ export function App({
     for (const [name, value] of Object.entries(state?.variables ?? {}))
       (isPage ? document.documentElement : host).style.setProperty(name, value);
     host.lang = language;
+    host.dir = directionOf(language);
   }, [state]);
   const ahead = useMemo(() => (state?.now ?? Date.now()) - Date.now(), [state]);
   const setting: Setting = {

@@ -7,6 +7,13 @@ export interface Words {
   readonly language: string;
 }
 
+/** Languages that are written from right to left. Not every browser can be asked for the direction. */
+const FROM_RIGHT = new Set(["ar", "ckb", "dv", "fa", "he", "ps", "sd", "ug", "ur", "yi"]);
+
+/** The direction in which a language is written. `language`: a language tag. */
+export const directionOf = (language: string): "ltr" | "rtl" =>
+  FROM_RIGHT.has(new Intl.Locale(language).language) ? "rtl" : "ltr";
+
 /** A text with its placeholders filled in. */
 export function fill(text: string, values: Readonly<Record<string, string | number>>): string {
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => `${values[name] ?? whole}`);
