@@ -18,6 +18,7 @@ import {
   textOf,
   textWithoutStatistics,
 } from "../records/copied-record.js";
+import { assertInOwnList } from "../records/own-list.js";
 import type { SharedCounters } from "../records/shared-counters.js";
 import { subjectOf } from "../records/subject.js";
 import { type FoundWindows, readNamedWindows } from "../records/windows.js";
@@ -111,7 +112,7 @@ export function sizeOf({ addresses, changedWindows }: Trail): number {
  *
  * @param onDone - Called with the number of each few hundred that have been compared.
  * @returns How many differed, in more than statistics.
- * @throws LatchkeyError `STORE_CORRUPT` for a damaged trail. Calling the copy again compares everything.
+ * @throws LatchkeyError `STORE_CORRUPT` for a damaged trail: calling the copy again compares everything; and for a damaged record.
  */
 export async function followTrail(
   from: KeyStore,
@@ -139,6 +140,7 @@ export async function followTrail(
       const pair = { wanted: wanted[index] ?? null, present: present[index] ?? null };
       return isSame(pair, textOf) ? [] : [pair];
     });
+    await assertInOwnList(from, workspaceId, differences);
     if (differences.length > 0) await writeDifferences(target, differences);
     await copySumsOfGone(
       from,

@@ -10,6 +10,7 @@ import {
 import { withEach } from "../at-once.js";
 import { type CopiedRecord, readCopied } from "../records/copied-record.js";
 import { LOG, readLogEnd } from "../records/log-end.js";
+import { assertListed } from "../records/own-list.js";
 import { OwnedSubjects } from "../records/owned-subjects.js";
 import { readUnownedSums, type UnownedSums } from "../records/unowned-sums.js";
 import { type FoundWindows, readOwnWindows, scanAllWindows, scanned } from "../records/windows.js";
@@ -82,6 +83,7 @@ export async function* storeParts(
         });
         if (of.kind === "api") lists.splice(lists.indexOf(list) + 1, 0, ...keys);
         const records = await readCopied(store, workspaceId, found);
+        if (of.kind === "key") assertListed(records, of.list);
         owned.add(found.map(({ record }) => record));
         yield { kind: "records", of, records, isLast: !hasMore };
       }
