@@ -25,6 +25,23 @@ async function aSource() {
   return { store, latchkey, apiId, key, keyId, damage };
 }
 
+/** The store of a live copy. It runs `act` once, when everything was compared and the keys are about to move. */
+function atTheEnd(
+  store: KeyStore,
+  act: () => Promise<void>,
+): { store: KeyStore; ran: () => boolean } {
+  let hasRun = false;
+  const commit: KeyStore["commit"] = async (workspaceId, change) => {
+    const isEnd = change.puts.some(({ record }) => Object(record.body).state === "moved");
+    if (isEnd && !hasRun) {
+      hasRun = true;
+      await act();
+    }
+    return store.commit(workspaceId, change);
+  };
+  return { store: { ...store, commit }, ran: () => hasRun };
+}
+
 const damaged = (keyId: string) => ({
   code: "STORE_CORRUPT",
   message: expect.stringContaining(keyId),
@@ -49,46 +66,28 @@ describe("a key that names an API other than the one in whose list it is", () =>
 
   test("stops a live copy if it is damaged between the comparison and the end", async () => {
     const { store, latchkey, key, keyId, damage } = await aSource();
-    let isBefore = true;
-    const source: KeyStore = {
-      ...store,
-      async commit(workspaceId, change) {
-        const isFence = change.puts.some(({ record }) => Object(record.body).state === "moved");
-        if (isFence && isBefore) {
-          isBefore = false;
-          // It counts, so the key is among the last changes that the copy brings over.
-          expect(await latchkey.verifyKey({ key })).toMatchObject({ code: "VALID" });
-          await damage();
-        }
-        return store.commit(workspaceId, change);
-      },
-    };
+    const source = atTheEnd(store, async () => {
+      // It counts, so the key is among the last changes that the copy brings over.
+      expect(await latchkey.verifyKey({ key })).toMatchObject({ code: "VALID" });
+      await damage();
+    });
     await latchkey.verifyKey({ key });
-    const copied = copy(source, memoryStore(), { live: true });
+    const copied = copy(source.store, memoryStore(), { live: true });
     await expect(copied).rejects.toMatchObject(damaged(keyId));
-    expect(isBefore).toBe(false);
+    expect(source.ran()).toBe(true);
   });
 
   test("is no key that a live copy finds anew, or whose API is deleted meanwhile", async () => {
     const { store, latchkey, apiId } = await aSource();
-    let isBefore = true;
-    const source: KeyStore = {
-      ...store,
-      async commit(workspaceId, change) {
-        const isFence = change.puts.some(({ record }) => Object(record.body).state === "moved");
-        if (isFence && isBefore) {
-          isBefore = false;
-          await latchkey.createKey({ apiId, name: "new" });
-          const { apiId: other } = await latchkey.createApi({ name: "boats" });
-          await latchkey.createKey({ apiId: other });
-          await latchkey.deleteApi({ apiId: other });
-        }
-        return store.commit(workspaceId, change);
-      },
-    };
+    const source = atTheEnd(store, async () => {
+      await latchkey.createKey({ apiId, name: "new" });
+      const { apiId: other } = await latchkey.createApi({ name: "boats" });
+      await latchkey.createKey({ apiId: other });
+      await latchkey.deleteApi({ apiId: other });
+    });
     const target = memoryStore();
-    await copy(source, target, { live: true });
-    expect(isBefore).toBe(false);
+    await copy(source.store, target, { live: true });
+    expect(source.ran()).toBe(true);
     const { keys } = await latchkeyOn(target).listKeys({ apiId });
     expect(keys.map(({ name }) => name)).toContain("new");
     expect(keys).toHaveLength(2);
