@@ -1,25 +1,68 @@
+import { nameMeant } from "./near-name.js";
+
 /** The parts of a Zod schema that say which fields it has. */
 interface SchemaParts {
   readonly shape?: Readonly<Record<string, unknown>>;
-  readonly def?: { readonly innerType?: unknown };
+  readonly def?: {
+    /** What is optional, nullable or has a default. */
+    readonly innerType?: unknown;
+    /** What a transformation reads. */
+    readonly in?: unknown;
+    /** An item of a list. */
+    readonly element?: unknown;
+    /** The choices of a union. */
+    readonly options?: readonly unknown[];
+  };
 }
 
 /**
- * Where a schema has a field of this name one level down: `cost` of verifyKey is `remaining.cost`.
+ * The path of the field that was probably meant by an unknown one: a field with a name like it (`externalId` for `external_id`), or with its
+ * name but one level down (`remaining.cost` for `cost` of verifyKey).
  *
  * @param schema - Schema of the whole input.
- * @returns Null if it has none.
+ * @param path - Path of the object with the unknown field.
+ * @returns Null if there is none.
  */
-export function placeOfField(schema: unknown, name: string): string | null {
-  const holder = Object.entries(fieldsOf(schema)).find(([, field]) =>
-    Object.hasOwn(fieldsOf(field), name),
-  );
+export function fieldMeant(
+  schema: unknown,
+  path: readonly PropertyKey[],
+  name: string,
+): string | null {
+  const fields = fieldsOf(schemaAt(schema, path));
+  const alike = nameMeant(name, Object.keys(fields));
+  const place = alike ?? placeBelow(fields, name);
+  return place === null ? null : [...path, place].join(".");
+}
+
+function placeBelow(fields: Readonly<Record<string, unknown>>, name: string): string | null {
+  const holder = Object.entries(fields).find(([, field]) => Object.hasOwn(fieldsOf(field), name));
   return holder === undefined ? null : `${holder[0]}.${name}`;
 }
 
-/** The fields of a schema, also of one that is optional or has a default; none for other types. */
+/** The names of the fields that an input cannot do without. */
+export function requiredFields(schema: unknown): readonly string[] {
+  return Object.entries(fieldsOf(schema)).flatMap(([name, field]) =>
+    (field as { isOptional(): boolean }).isOptional() ? [] : [name],
+  );
+}
+
+function schemaAt(schema: unknown, path: readonly PropertyKey[]): unknown {
+  let at = schema;
+  for (const name of path) at = itemOf(at) ?? fieldsOf(at)[String(name)];
+  return at;
+}
+
+function itemOf(schema: unknown): unknown {
+  const { def } = Object(schema) as SchemaParts;
+  const inner = def?.innerType ?? def?.in;
+  return inner === undefined ? def?.element : itemOf(inner);
+}
+
+/** The fields of a schema, also of one that is optional, transformed or one choice of several; none for other types. */
 function fieldsOf(schema: unknown): Readonly<Record<string, unknown>> {
   const { shape, def } = Object(schema) as SchemaParts;
   if (shape !== undefined) return shape;
-  return def?.innerType === undefined ? {} : fieldsOf(def.innerType);
+  const inner = def?.innerType ?? def?.in;
+  if (inner !== undefined) return fieldsOf(inner);
+  return Object.assign({}, ...(def?.options ?? []).map(fieldsOf));
 }

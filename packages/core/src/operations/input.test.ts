@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { LatchkeyError } from "../errors.js";
 import { grantName, metadata, parseInput, prefix, text, wholeNumber } from "./input.js";
+import { createKeyInput } from "./keys/create-key.js";
 import { identityRatelimits } from "./limit-input.js";
 import { refill } from "./uses-and-refill.js";
 import { verifyKeyInput } from "./verify-key/input.js";
@@ -45,6 +46,76 @@ describe("an input", () => {
     );
     expect(issuesOfInput(schema, { remaining: { cost: 1, limit: 5 } })).toMatchObject([
       { path: "remaining.limit", message: "is not a known field" },
+    ]);
+  });
+
+  test.each([
+    ["createKey", createKeyInput, "external_id", "externalId"],
+    ["createKey", createKeyInput, "apiID", "apiId"],
+    ["createKey", createKeyInput, "rateLimit", "ratelimit"],
+    ["createKey", createKeyInput, "rateLimits", "ratelimits"],
+    ["createKey", createKeyInput, "permission", "permissions"],
+    ["createKey", createKeyInput, "scopes", "permissions"],
+    ["createKey", createKeyInput, "metadata", "meta"],
+    ["createKey", createKeyInput, "expiresAt", "expires"],
+    ["createKey", createKeyInput, "userId", "externalId"],
+    ["createKey", createKeyInput, "credits", "remaining"],
+    ["createKey", createKeyInput, "refillDay", "refill.refillDay"],
+    ["verifyKey", verifyKeyInput, "apiKey", "key"],
+    ["verifyKey", verifyKeyInput, "ip", "ipAddress"],
+  ])("of %s with a name like that of a field says which: %3$s", (_name, schema, given, meant) => {
+    expect(issuesOfInput(schema, { [given]: 1 })).toContainEqual({
+      path: given,
+      message: `is not a known field: use "${meant}"`,
+    });
+  });
+
+  test("with a name like that of a field further down says the whole path", () => {
+    const input = {
+      apiId: "api_1",
+      remaining: 1,
+      refill: { every: "90m", amount: 1, carry_over: 2 },
+      ratelimits: [{ name: "calls", max: 1, window: "1m" }],
+    };
+    const paths = [
+      "refill.interval.every",
+      "refill.carryOver",
+      "ratelimits.0.limit",
+      "ratelimits.0.duration",
+    ];
+    expect(issuesOfInput(createKeyInput, input)).toEqual(
+      expect.arrayContaining(
+        paths.map((path) =>
+          expect.objectContaining({ message: `is not a known field: use "${path}"` }),
+        ),
+      ),
+    );
+  });
+
+  test.each(["identityId", "role", "name_s", "constructor", "__proto__x", "s", ""])(
+    "with the name %j, which could be none or several, gets no suggestion",
+    (name) => {
+      const schema = z.strictObject({ ro_le: z.number(), rol_e: z.number(), named: z.number() });
+      expect(issuesOfInput(schema, { ro_le: 1, rol_e: 1, named: 1, [name]: 1 })).toEqual([
+        { path: name, message: "is not a known field" },
+      ]);
+    },
+  );
+
+  test("with very many unknown fields gets suggestions for the first hundred", () => {
+    const input = Object.fromEntries(
+      Array.from({ length: 200 }, (_, index) => [`k${"_".repeat(index + 1)}ey`, 1]),
+    );
+    const issues = issuesOfInput(verifyKeyInput, { key: "k", ...input });
+    expect(issues.filter((issue) => JSON.stringify(issue).includes("use"))).toHaveLength(100);
+  });
+
+  test("that is no object is told which fields it needs", () => {
+    expect(issuesOfInput(verifyKeyInput, "a secret")).toEqual([
+      { path: "", message: "the input must be an object: { key }" },
+    ]);
+    expect(issuesOfInput(z.strictObject({ cursor: z.string().optional() }), 5)).toEqual([
+      { path: "", message: "the input must be an object" },
     ]);
   });
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { badRequest, type InputIssue, LatchkeyError } from "../errors.js";
-import { placeOfField } from "../lib/field-place.js";
+import { fieldMeant, requiredFields } from "../lib/field-place.js";
 import { isObject, isPolluted, withoutPrototype } from "../lib/own-fields.js";
 import { MAX_HELD } from "../records/grants.js";
 import {
@@ -256,7 +256,8 @@ export function parseInput<Schema extends InputSchema>(
     if (result.success && others.length === 0)
       return own === input ? result.data : withoutPrototype(result.data, COPY_DEPTH);
     const refused = schema.safeParse(own, { error: describeType }).error?.issues ?? [];
-    const issues = refused.flatMap(toInputIssues).map((issue) => withPlace(issue, schema));
+    const meant = fieldsMeant(schema);
+    const issues = refused.flatMap((issue) => toInputIssues(issue, schema, meant));
     throw refusal([...issues, ...others]);
   } catch (error) {
     throw unreadable(error, input);
@@ -327,32 +328,50 @@ function describeType(issue: { readonly input?: unknown; readonly expected?: unk
   return undefined;
 }
 
-/** The issue about an unknown field says where the field belongs, if the schema has one of its name one level down. */
-function withPlace(issue: InputIssue, schema: InputSchema): InputIssue {
-  const { path, message } = issue;
-  const place = message === UNKNOWN_FIELD ? placeOfField(schema, path) : null;
-  return place === null ? issue : { path, message: `${message}: use "${place}"` };
+/** Which field was meant by an unknown one of the object at this path; null: not known. */
+type FieldsMeant = (path: readonly string[], name: string) => string | null;
+
+/** Most unknown fields for which the one that was meant is looked for: a hostile input may have very many. */
+const MAX_MEANT = 100;
+
+function fieldsMeant(schema: InputSchema): FieldsMeant {
+  let left = MAX_MEANT;
+  return (path, name) => {
+    left -= 1;
+    return left < 0 ? null : fieldMeant(schema, path, name);
+  };
 }
 
-function toInputIssues(issue: z.core.$ZodIssue): InputIssue[] {
+function toInputIssues(
+  issue: z.core.$ZodIssue,
+  schema: InputSchema,
+  meantBy: FieldsMeant,
+): InputIssue[] {
   const path = issue.path.map(String);
   if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => ({
-      path: [...path, key].join("."),
-      message: UNKNOWN_FIELD,
-    }));
+    return issue.keys.map((key) => {
+      const meant = meantBy(path, key);
+      return {
+        path: [...path, key].join("."),
+        message: meant === null ? UNKNOWN_FIELD : `${UNKNOWN_FIELD}: use "${meant}"`,
+      };
+    });
   }
   if (issue.code === "invalid_union") {
     const [choice, ...others] = issue.errors.filter(isWithin);
     if (choice !== undefined && others.length === 0)
       return choice.flatMap((inner) =>
-        toInputIssues({ ...inner, path: [...issue.path, ...inner.path] }),
+        toInputIssues({ ...inner, path: [...issue.path, ...inner.path] }, schema, meantBy),
       );
   }
   const isWhole = path.length === 0 && issue.code === "invalid_type" && issue.expected === "object";
-  return [
-    { path: path.join("."), message: isWhole ? "the input must be an object" : issue.message },
-  ];
+  return [{ path: path.join("."), message: isWhole ? wantedObject(schema) : issue.message }];
+}
+
+/** Says that the input must be an object, and which fields it cannot do without. */
+function wantedObject(schema: InputSchema): string {
+  const required = requiredFields(schema).join(", ");
+  return `the input must be an object${required === "" ? "" : `: { ${required} }`}`;
 }
 
 /** Whether a value has the type of this choice of a union, even if something within it is wrong. */
