@@ -1,5 +1,9 @@
 import { expectTypeOf, test } from "vitest";
 import type { z } from "zod";
+import type { Latchkey } from "../bound-latchkey.js";
+import { createLatchkey } from "../latchkey.js";
+import type { TypesOf } from "../rules/latchkey-types.js";
+import type { KeyStore } from "../store/key-store.js";
 import type { libraryInput } from "./keys/create-key.js";
 import type { CreateKeyInput, NewKeyInput } from "./keys/settings.js";
 import type { InputOf, OperationName, Table } from "./operations.js";
@@ -65,4 +69,15 @@ test("an optional field that one side lacks, at any depth, is a difference", () 
   expectTypeOf<IsSame<Written, Written>>().toEqualTypeOf<true>();
   expectTypeOf<IsSame<Written, Without>>().toEqualTypeOf<false>();
   expectTypeOf<IsSame<Written, { readonly name: string }>>().toEqualTypeOf<false>();
+});
+
+test("the input of an operation has the names that a latchkey declares", () => {
+  const declare = () => createLatchkey({ store: {} as KeyStore, ratelimits: ["calls"] });
+  type Input = InputOf<"createIdentity", ReturnType<typeof declare>>;
+  type Name = NonNullable<Input["ratelimits"]>[number]["name"];
+  expectTypeOf<Name>().toEqualTypeOf<"calls" | "default">();
+  expectTypeOf<Input>().toEqualTypeOf<
+    InputOf<"createIdentity", TypesOf<string, "calls", undefined, undefined>>
+  >();
+  expectTypeOf<InputOf<"createKey", Latchkey>>().toEqualTypeOf<InputOf<"createKey">>();
 });

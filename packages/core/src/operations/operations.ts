@@ -80,12 +80,19 @@ export type OperationName = keyof Operations;
 /**
  * Input of an operation, such as `InputOf<"createKey">`: its first argument, or never if it has none.
  *
- * `Types`: the declared names and metadata, as in `Latchkey`.
+ * `Types`: the declared names and metadata, as in `Latchkey`, or the type of a latchkey that has them: `InputOf<"createKey", typeof latchkey>`.
  */
 export type InputOf<
   Name extends OperationName,
-  Types extends LatchkeyTypes = DefaultTypes,
-> = Exclude<Parameters<Operations<Types>[Name]>[0], undefined>;
+  Types extends LatchkeyTypes | { readonly "~types"?: LatchkeyTypes } = DefaultTypes,
+> = Exclude<Parameters<Operations<TypesIn<Types>>[Name]>[0], undefined>;
+
+/** The declared names and metadata of a latchkey, or these themselves. */
+type TypesIn<Types> = Types extends LatchkeyTypes
+  ? Types
+  : Types extends { readonly "~types"?: infer Declared extends LatchkeyTypes | undefined }
+    ? NonNullable<Declared>
+    : never;
 
 const TABLE = {
   ...API_TABLE,
