@@ -64,6 +64,14 @@ describe("the key of a request", () => {
   });
 });
 
+test("X-API-Key with Bearer in front of the key is told to leave that out", () => {
+  expect(read([], ["Bearer k1"])).toEqual({
+    kind: "malformed",
+    detail: "X-API-Key takes the API key alone, without Bearer",
+  });
+  expect(read([], ["Bearerk1"])).toEqual({ kind: "key", key: "Bearerk1" });
+});
+
 test.each([
   "Basic eDp5",
   'Digest username="Smith, John", realm="a \\"b\\", c", uri="/x?y=1, 2", nc=00000001, qop=auth',

@@ -21,6 +21,10 @@ const PARAMETER = /^[ \t]*(?:[^\s=,]+[ \t]*=|$)/;
 const SPACE_OR_CONTROL = /[\s\p{Cc}]/u;
 const CONTROL = /\p{Cc}/u;
 
+/** What is said to a client that sends no key, where the two headers are read. */
+export const KEY_WANTED =
+  "an API key is needed, in the header Authorization after Bearer, or in X-API-Key";
+
 const NONE: Credential = Object.freeze({ kind: "none" });
 
 /**
@@ -39,6 +43,8 @@ export function readCredential({
   const bearer = readBearer(credentials);
   if (header === undefined || bearer.kind === "malformed") return bearer;
   const own = readKey(header, SPACE_OR_CONTROL);
+  if (own.kind === "malformed" && BEARER.test(header))
+    return malformed("X-API-Key takes the API key alone, without Bearer");
   if (bearer.kind === "none" || own.kind !== "key" || own.key === bearer.key) return own;
   return malformed("two different API keys were sent");
 }

@@ -264,7 +264,7 @@ describe("the form of a refusal", () => {
     expect(body).toEqual({
       error: {
         code: "UNAUTHORIZED",
-        message: "an API key is needed",
+        message: "an API key is needed, in the header Authorization after Bearer, or in X-API-Key",
         requestId: headers["X-Request-Id"],
       },
     });
@@ -326,7 +326,10 @@ describe("the host's getKey", () => {
     const withKey = (found: unknown) =>
       deciding(context, {}, { getKey: async () => found as string });
     expect(await withKey(key)(bearing())).toMatchObject({ admitted: true });
-    expect(refused(await withKey(null)(bearing(key))).code).toBe("KEY_MISSING");
+    expect(refused(await withKey(null)(bearing(key)))).toMatchObject({
+      code: "KEY_MISSING",
+      body: { detail: "an API key is needed" },
+    });
     expect(refused(await withKey([key, key])(bearing(key))).code).toBe("KEY_MALFORMED");
   });
 });

@@ -7,7 +7,7 @@ import {
 import { AddressGate, FREE_PASSAGE, type Passage } from "./address-gate.js";
 import { changedRefusal } from "./changed-refusal.js";
 import { clientAddress } from "./client-address.js";
-import { type Credential, readCredential, readFoundKey } from "./credential.js";
+import { type Credential, KEY_WANTED, readCredential, readFoundKey } from "./credential.js";
 import { createDeadline, type Turn } from "./deadline.js";
 import { type HeldVerdict, OpenHold } from "./open-hold.js";
 import { type GuardOptions, type GuardSettings, readOptions } from "./options.js";
@@ -173,7 +173,7 @@ async function decide<Request>(
         }
         const verdict = turn.isOver ? null : await ask(credential.key, address, request, turn);
         decision = decideOnVerdict(route, verdict, request);
-      } else decision = decideWithoutKey(route, credential);
+      } else decision = decideWithoutKey(route, credential, getKey ? undefined : KEY_WANTED);
       if (decision.admitted) {
         // The request timed out: free what was held for it.
         if (turn.isOver) decision.end?.("release");
@@ -207,15 +207,17 @@ function refusalOfError<Request>(
   }
 }
 
+/** `wanted`: what a client without a key is told; absent: only that it needs one. */
 function decideWithoutKey<Request>(
   { refuser: { style }, isOptional }: Route<Request>,
   credential: Exclude<Credential, { readonly kind: "key" }>,
+  wanted?: string,
 ): Admission | Refusal {
   if (credential.kind === "malformed")
     return refuseCredential(style, "KEY_MALFORMED", credential.detail);
   return isOptional
     ? { admitted: true, apiKey: null, headers: {} }
-    : refuseCredential(style, "KEY_MISSING");
+    : refuseCredential(style, "KEY_MISSING", wanted);
 }
 
 /** `verdict`: null if the request timed out before anything was taken. */

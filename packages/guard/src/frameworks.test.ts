@@ -42,7 +42,7 @@ describe.each(Object.entries(SERVERS))("a route of %s", (name, serve) => {
     expect(await response.json()).toEqual({
       title: "Unauthorized",
       status: 401,
-      detail: "an API key is needed",
+      detail: "an API key is needed, in the header Authorization after Bearer, or in X-API-Key",
       code: "KEY_MISSING",
     });
   });

@@ -154,6 +154,13 @@ describe("a mistake of the handler", () => {
     expect(await remaining()).toBe(60);
   });
 
+  test("is told that settle takes an object, if it passes a bare figure", async () => {
+    const { admit, messages } = await reserved();
+    const { apiKey } = await admit();
+    expect(await apiKey.settle(5 as never)).toBeNull();
+    expect(messages()).toEqual(["settle takes an object, such as { cost: 812 }"]);
+  });
+
   test("can be corrected while the response is open", async () => {
     const { admit, remaining, codes } = await reserved();
     const { apiKey, end } = await admit();

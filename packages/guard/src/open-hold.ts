@@ -1,10 +1,10 @@
-import type {
-  EpochMs,
+import {
+  type EpochMs,
   LatchkeyError,
-  SettledReservation,
-  SettleInput,
-  SpanMs,
-  ValidVerdict,
+  type SettledReservation,
+  type SettleInput,
+  type SpanMs,
+  type ValidVerdict,
 } from "@latchkey/core";
 import { type BackgroundTimer, inBackground, soon } from "./background-timer.js";
 import type { GuardLatchkey } from "./question.js";
@@ -89,11 +89,10 @@ export class OpenHold {
   }
 
   #settle(used?: Settlement): Promise<SettledReservation | null> {
-    // Read once, so that a retry sends the same. Anything but an object, such as a bare number, goes to `settle`, which refuses it.
-    const isReadable = used === undefined || typeof used === "object";
-    const input = isReadable
-      ? { ...figuresOf(used), reservationId: this.#reservationId }
-      : (used as never);
+    if (used !== undefined && typeof used !== "object")
+      return this.#endForHandler(refuseSettlement);
+    // Read once, so that a retry sends the same.
+    const input = { ...figuresOf(used), reservationId: this.#reservationId };
     return this.#endForHandler(() => this.#port.latchkey.settle(input));
   }
 
@@ -210,6 +209,11 @@ function isRefusal(error: unknown): error is LatchkeyError {
 
 function isOfEnded({ code, reason }: LatchkeyError): boolean {
   return code === "NOT_FOUND" || reason === "reservation-ended" || reason === "reservation-expired";
+}
+
+/** Refuses anything but an object, such as a bare number. */
+async function refuseSettlement(): Promise<never> {
+  throw new LatchkeyError("BAD_REQUEST", "settle takes an object, such as { cost: 812 }");
 }
 
 /** The input of `settle`. With both `cost` and `remaining`, it is passed on unchanged, and refused there. */

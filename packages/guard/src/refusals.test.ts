@@ -15,7 +15,7 @@ describe("a refusal", () => {
       body: {
         title: "Unauthorized",
         status: 401,
-        detail: "an API key is needed",
+        detail: "an API key is needed, in the header Authorization after Bearer, or in X-API-Key",
         code: "KEY_MISSING",
       },
       verdict: null,

@@ -71,6 +71,7 @@ export async function reserved(
     },
     remaining: async () => (await latchkey.getKey({ keyId })).remaining,
     openCount: async () => (await latchkey.listReservations({ keyId })).reservations.length,
+    messages: () => onError.mock.calls.map(([{ message }]) => message),
     codes: () => onError.mock.calls.map(([{ reason, code }]) => reason ?? code),
   };
 }
