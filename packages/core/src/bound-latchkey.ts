@@ -17,14 +17,15 @@ import {
   type VerifierInput,
 } from "./operations/verify-key/verifier.js";
 import { WORKSPACE_ID_PATTERN } from "./records/workspace.js";
-import type { DefaultTypes, LatchkeyTypes } from "./rules/latchkey-types.js";
+import type { DeclaresTypes, DefaultTypes, LatchkeyTypes } from "./rules/latchkey-types.js";
 import type { TokenKeySet } from "./secrets/token-signer.js";
 import type { Clock } from "./time.js";
 
 /** Key and identity management over one store, in one workspace. */
 export interface Latchkey<Types extends LatchkeyTypes = DefaultTypes>
   extends Operations<Types>,
-    Lists<Types> {
+    Lists<Types>,
+    DeclaresTypes<Types> {
   /** The workspace whose records these operations use. */
   readonly workspaceId: string;
   /** The current time that operations use: Unix epoch ms. It never goes back. */
@@ -84,8 +85,6 @@ export interface Latchkey<Types extends LatchkeyTypes = DefaultTypes>
    * await latchkey.close();
    */
   close(): Promise<void>;
-  /** Never present: it carries the types of this latchkey, for guards. */
-  readonly "~types"?: Types;
 }
 
 /** Most pairs of a workspace and an actor that are cached, about 1 kB each. */

@@ -1,5 +1,5 @@
 import type { MemberMakers } from "../lib/lazy-members.js";
-import type { DefaultTypes, LatchkeyTypes } from "../rules/latchkey-types.js";
+import type { DeclaresTypes, DefaultTypes, LatchkeyTypes } from "../rules/latchkey-types.js";
 import { afterLeases, isRelative, NO_WAITING } from "./after-leases.js";
 import { API_TABLE, type ApiOperations } from "./apis/apis.js";
 import type { OperationContext } from "./context.js";
@@ -84,14 +84,14 @@ export type OperationName = keyof Operations;
  */
 export type InputOf<
   Name extends OperationName,
-  Types extends LatchkeyTypes | { readonly "~types"?: LatchkeyTypes } = DefaultTypes,
+  Types extends LatchkeyTypes | DeclaresTypes = DefaultTypes,
 > = Exclude<Parameters<Operations<TypesIn<Types>>[Name]>[0], undefined>;
 
 /** The declared names and metadata of a latchkey, or these themselves. */
 type TypesIn<Types> = Types extends LatchkeyTypes
   ? Types
-  : Types extends { readonly "~types"?: infer Declared extends LatchkeyTypes | undefined }
-    ? NonNullable<Declared>
+  : Types extends DeclaresTypes<infer Declared>
+    ? Declared
     : never;
 
 const TABLE = {

@@ -20,6 +20,12 @@ export interface LatchkeyTypes {
   readonly identityMetaInput: object;
 }
 
+/** What a latchkey says about its {@link LatchkeyTypes}. */
+export interface DeclaresTypes<Types extends LatchkeyTypes = LatchkeyTypes> {
+  /** Never present: it carries the types of this latchkey, for guards and `InputOf`. */
+  readonly "~types"?: Types;
+}
+
 /** The {@link LatchkeyTypes} of a program that declared nothing: names are any text, metadata is any JSON object. */
 export interface DefaultTypes extends LatchkeyTypes {
   readonly meta: Metadata;
