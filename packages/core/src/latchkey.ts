@@ -187,7 +187,7 @@ export function createLatchkey<
     identityMeta = null,
   } = options;
   if (typeof options.store?.charge !== "function")
-    throw new TypeError('"store" must be a KeyStore, such as memoryStore()');
+    throw new TypeError('"store" must be a KeyStore, such as memoryStore() or openStore(url)');
   if (!Number.isSafeInteger(maxCachedKeys) || maxCachedKeys < 0) {
     throw new TypeError('"maxCachedKeys" must be a whole number >= 0');
   }

@@ -41,7 +41,9 @@ test("a misspelt option is refused by name, for every store", () => {
     "postgres://127.0.0.1:1/a",
   ])
     expect(() => openStore(url, { postgre: { schema: "keys" } } as object)).toThrow(
-      new TypeError('"postgre" is not an option of openStore: sqlite, redis, postgres'),
+      new TypeError(
+        '"postgre" is not an option of openStore: those of a store are in "sqlite", "redis" or "postgres"',
+      ),
     );
 });
 

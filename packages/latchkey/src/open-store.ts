@@ -30,7 +30,7 @@ export function openStore(url: string, options: OpenStoreOptions = {}): KeyStore
   const unknown = Object.keys(options).find((name) => !STORES_WITH_OPTIONS.includes(name));
   if (unknown !== undefined)
     throw new TypeError(
-      `"${unknown}" is not an option of openStore: ${STORES_WITH_OPTIONS.join(", ")}`,
+      `"${unknown}" is not an option of openStore: those of a store are in "sqlite", "redis" or "postgres"`,
     );
   switch (wanted.kind) {
     case "memory":

@@ -25,6 +25,12 @@ describe("a permission query", () => {
     );
   });
 
+  test("that is a list is told the two forms of a group", () => {
+    expect(checkPermissionQuery(["docs.read", "docs.write"])).toMatchObject({
+      message: "must be a permission name, { and: […] } or { or: […] }",
+    });
+  });
+
   test.each([
     [15, true],
     [16, true],

@@ -33,8 +33,7 @@ export function checkPermissionQuery(value: unknown, names: NameRule = ANY_NAME)
     if (depth > MAX_QUERY_DEPTH) return fail(`must be nested at most ${MAX_QUERY_DEPTH} deep`);
     if (typeof node === "string") return names.pattern.test(node) ? node : fail(names.error);
     const group = onlyMember(node);
-    if (group === null)
-      return fail("must be a permission name, or an object with exactly one of and, or");
+    if (group === null) return fail("must be a permission name, { and: […] } or { or: […] }");
     path.push(group.name);
     if (!Array.isArray(group.members) || group.members.length === 0)
       return fail("must be a list of at least one query");
