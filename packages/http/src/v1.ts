@@ -17,7 +17,7 @@ export const V1: Contract = {
   version: "v1",
   operations: OPERATIONS,
   introduction: INTRODUCTION,
-  unknownPath: "no such path",
+  unknownPath: "no such path; README.md of @latchkey/http lists those that exist",
   // JSON leaves out what is undefined.
   errorBody: ({ code, message, issues, reason, details }, docs, requestId) => ({
     error: { code, message, docs, requestId, issues, reason, details },

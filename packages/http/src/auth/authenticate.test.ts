@@ -59,6 +59,7 @@ describe("root keys", () => {
     }
     expect([...answers]).toHaveLength(1);
     expect([...answers][0]).toContain('"code":"UNAUTHORIZED"');
+    expect([...answers][0]).toContain("Authorization: Bearer <root key>");
   });
 
   test("the scheme is compared without case", async () => {

@@ -29,7 +29,7 @@ export function byRootKey(latchkey: Latchkey): Authenticator {
   const callerOf = createCallers(latchkey);
   return async (request) => {
     const token = BEARER.exec(request.header("authorization") ?? "")?.[1];
-    if (token === undefined) throw unauthorized();
+    if (token === undefined) throw unauthorized(ROOT_KEY_WANTED);
     const outcome = await latchkey.authenticateRootKey(token);
     switch (outcome.kind) {
       case "authenticated": {
@@ -39,7 +39,7 @@ export function byRootKey(latchkey: Latchkey): Authenticator {
       case "workspace-disabled":
         throw workspaceDisabled();
       case "refused":
-        throw unauthorized();
+        throw unauthorized(ROOT_KEY_WANTED);
       default:
         return outcome satisfies never;
     }
@@ -56,7 +56,7 @@ export function byHost(latchkey: Latchkey, authenticate: Authenticate): Authenti
   return async ({ webRequest }, mayBeDisabled) => {
     if (webRequest === null) throw new TypeError("a host authenticates by a Request only");
     const recognised = await askHost(authenticate, webRequest);
-    if (recognised === null) throw unauthorized();
+    if (recognised === null) throw unauthorized("the request carries no valid credentials");
     const { workspaceId, permissions, actor = null } = recognised;
     const caller = callerOf(workspaceId, actor, permissions);
     if (mayBeDisabled !== true && !(await caller.latchkey.isWorkspaceEnabled()))
@@ -92,8 +92,11 @@ function isStringArray(value: unknown): boolean {
 }
 
 /** The same message for every cause, so that causes cannot be told apart. */
-function unauthorized(): LatchkeyError {
-  return new LatchkeyError("UNAUTHORIZED", "the request carries no valid credentials");
+const ROOT_KEY_WANTED =
+  "the request carries no valid root key, which is sent as Authorization: Bearer <root key>";
+
+function unauthorized(message: string): LatchkeyError {
+  return new LatchkeyError("UNAUTHORIZED", message);
 }
 
 function workspaceDisabled(): LatchkeyError {

@@ -150,5 +150,9 @@ test("with v2: false, its paths do not exist", async () => {
   const { handler } = await openService({ v2: false });
   const request = () => new Request("http://keys.test/v2/apis.getApi", { method: "POST" });
   const { status, body } = await read(await handler(request()));
-  expect([status, body.error.code, body.error.message]).toEqual([404, "NOT_FOUND", "no such path"]);
+  expect([status, body.error.code, body.error.message]).toEqual([
+    404,
+    "NOT_FOUND",
+    "no such path; README.md of @latchkey/http lists those that exist",
+  ]);
 });
