@@ -28,7 +28,11 @@ export function formatReport(report: ImportReport): string {
       : [
           `The source could not be read from row ${count(report.unreadFrom)} on: fix it, and import it again.`,
         ]),
-    ...(ignoredColumns.length === 0 ? [] : [`Columns not read: ${listed(ignoredColumns)}`]),
+    ...(ignoredColumns.length === 0
+      ? []
+      : [
+          `Columns not read, because no map says to which field they go: ${listed(ignoredColumns)}`,
+        ]),
     ...(isDryRun ? ["Dry run: nothing was written."] : []),
     ...(!isDryRun && rows > 0 && written === 0 ? ["No key was written."] : []),
   ];

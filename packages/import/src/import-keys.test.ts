@@ -211,6 +211,14 @@ test("if a file cannot be read to its end, the report says from which row", asyn
   expect(formatReport(report)).toContain("could not be read from row 3 on");
 });
 
+test("the report says that columns without a field need a map", async () => {
+  const from = openSource("csv", inPieces(`token_sha256\n${hashOf(secret(1))}\n`));
+  const { report } = await runImport({ from, into: openLatchkey(), apiName: "tides" });
+  expect(formatReport(report)).toContain(
+    "Columns not read, because no map says to which field they go: token_sha256",
+  );
+});
+
 test("a day that does not exist is refused by row", async () => {
   const from = jsonl({ hash: hashOf(secret(1)), expires: "2030-02-30" });
   const { rows } = await runImport({ from, into: openLatchkey(), apiName: "tides" });

@@ -76,6 +76,7 @@ describe("the program", () => {
 
   test.each([
     [[], /^the first argument must be a command: serve, console, apis, .*$/],
+    [["list", "keys"], /: did you mean keys list\?$/],
     [["sevre"], /^the first argument must be a command: .*: did you mean serve\?$/],
     [["--store", "memory:"], /^options come after the command: serve, /],
     [

@@ -38,7 +38,7 @@ export function parserComplaint({ code, message }: CommanderError, command: Comm
           : `unknown option ${named.startsWith("--") ? named : named.slice(0, 2)}${hint}`,
       );
     case "commander.unknownCommand":
-      return new UsageError(`${wantsCommand(command)}${hint}`);
+      return new UsageError(`${wantsCommand(command)}${reversed(command) ?? hint}`);
     case "commander.help":
       return new UsageError(wantsCommand(command));
     case "commander.optionMissingArgument":
@@ -51,7 +51,7 @@ export function parserComplaint({ code, message }: CommanderError, command: Comm
       return new UsageError(
         command.commands.length > 0
           ? wantsCommand(command)
-          : `too many arguments: expected ${expected(command)}`,
+          : `too many arguments: expected ${expected(command)}${placeOfStore(command)}`,
       );
     default:
       return new UsageError("the arguments are not understood");
@@ -91,6 +91,23 @@ function wantsCommand(command: Command): string {
   return command.parent === null
     ? `the first argument must be a command: ${namesOf(command)}`
     : `${command.name()} must be followed by one of: ${namesOf(command)}`;
+}
+
+/** The hint for `list keys`, where `keys list` is a command; null for other arguments. */
+function reversed({ args: [action, group], commands }: Command): string | null {
+  const found = commands.find((command) => command.name() === group);
+  const isCommand = found?.commands.some((command) => command.name() === action) ?? false;
+  return isCommand ? `: did you mean ${group} ${action}?` : null;
+}
+
+const STORE_URL = /^(?:memory|sqlite|rediss?|redis\+cluster|postgres(?:ql)?):/;
+
+/** The hint for the URL of a store that is given as an argument. */
+function placeOfStore({ args, options }: Command): string {
+  const hasOption = options.some(({ long }) => long === "--store");
+  return hasOption && args.some((text) => STORE_URL.test(text))
+    ? "; the URL of a store follows --store"
+    : "";
 }
 
 function namesOf({ commands }: Command): string {

@@ -23,6 +23,10 @@ describe("arguments", () => {
     [["serve", "--port", "1", "--port", "2"], "--port must be given once"],
     [["serve", "--port", "-1"], "--port must be a whole number from 0 to 65535"],
     [["serve", "hunter2"], "too many arguments: expected options only"],
+    [
+      ["doctor", "sqlite:./keys.db"],
+      "too many arguments: expected options only; the URL of a store follows --store",
+    ],
     [["workspace", "disable", "ws_1", "hunter2"], "too many arguments: expected <id>"],
     [["workspace", "disable"], "<id> is required"],
     [["root-key", "create"], "--permissions is required"],
