@@ -7,7 +7,7 @@ import {
 } from "@latchkey/core";
 import { apiPages } from "./apis.js";
 import { type ExportedKey, exportedKey } from "./exported-key.js";
-import { assertKnownOptions } from "./options.js";
+import { assertKnownOptions, assertLatchkey } from "./options.js";
 
 /** The methods of a latchkey that an export calls. */
 export type ExportOrigin = Pick<
@@ -53,6 +53,7 @@ const OWNERS_AT_ONCE = 20;
 export async function* exportKeys(options: ExportOptions): AsyncGenerator<ExportPage, void> {
   assertKnownOptions("exportKeys", options, ["from", "apiId"]);
   const { from, apiId } = options;
+  assertLatchkey("from", from);
   const owners = new Map<string, IdentityView | null>();
   let [exported, sealed, peppered, damaged, damagedApis] = [0, 0, 0, 0, 0];
   const counts = () => ({

@@ -1,7 +1,7 @@
 import type { ErrorDetails, ImportedKeyResult, Latchkey, LatchkeyError } from "@latchkey/core";
 import { Apis, assertApiName } from "./apis.js";
 import { isTooDeep, TOO_DEEP } from "./bounds.js";
-import { assertKnownOptions } from "./options.js";
+import { assertKnownOptions, assertLatchkey } from "./options.js";
 import { createGrant, createIdentity, identityIssues } from "./prepare.js";
 import { type ImportReport, RowCounts, type RowReport, rowReport } from "./report.js";
 import type { IdentitySettings, ImportRow, ImportSource, RowIssue } from "./row.js";
@@ -72,6 +72,7 @@ interface Judged extends Placed {
 export async function* importKeys(options: ImportOptions): AsyncGenerator<ImportReport, void> {
   const { from, into, apiId, apiName, dryRun = false, clock = () => performance.now() } = options;
   assertKnownOptions("importKeys", options, OPTIONS);
+  assertLatchkey("into", into);
   if (typeof dryRun !== "boolean") throw new TypeError('"dryRun" must be true or false');
   const startedAt = clock();
   const counted = new RowCounts(dryRun, from.ignoredColumns, () => clock() - startedAt);

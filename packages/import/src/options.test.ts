@@ -1,3 +1,4 @@
+import { memoryStore } from "@latchkey/memory";
 import { expect, test } from "vitest";
 import { exportText } from "./export-format.js";
 import { exportKeys } from "./export-keys.js";
@@ -17,6 +18,16 @@ test("an import with a wrong option is refused, and writes nothing", async () =>
     await expect(work.next(), message).rejects.toThrow(new TypeError(message));
   }
   expect((await into.listApis()).total).toBe(0);
+});
+
+test("a store in place of a latchkey is refused by name", async () => {
+  const from = openSource("jsonl", inPieces('{"plaintext":"an old secret","api":"tides"}\n'));
+  await expect(importKeys({ from, into: memoryStore() } as never).next()).rejects.toThrow(
+    new TypeError('"into" must be the object that createLatchkey returns'),
+  );
+  await expect(exportKeys({ from: memoryStore() } as never).next()).rejects.toThrow(
+    new TypeError('"from" must be the object that createLatchkey returns'),
+  );
 });
 
 test("an unknown option of a source or an export is refused", async () => {

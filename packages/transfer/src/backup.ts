@@ -2,7 +2,7 @@ import type { KeyStore } from "@latchkey/core";
 import { type Counts, count } from "./counts.js";
 import { assertKeys, type Encryption } from "./file/encryption.js";
 import { writeBackup } from "./file/write-file.js";
-import { checkOptions } from "./options.js";
+import { assertStore, checkOptions } from "./options.js";
 import { assertReadable, type Part, storeParts, workspacesOf } from "./passes/source.js";
 import { createStoreProgress, type ProgressListener } from "./progress.js";
 import { withRetriedCalls } from "./retried-calls.js";
@@ -37,6 +37,7 @@ export async function backup(
   path: string,
   options: BackupOptions = {},
 ): Promise<BackupReport> {
+  assertStore("store", store);
   checkOptions("backup", options, { encryption: "object", onProgress: "function" });
   await assertKeys("encryption", options.encryption);
   const source = withRetriedCalls(store);

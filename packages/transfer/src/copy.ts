@@ -1,6 +1,6 @@
 import type { KeyStore } from "@latchkey/core";
 import { copyLive } from "./live/copy-live.js";
-import { checkOptions } from "./options.js";
+import { assertStore, checkOptions } from "./options.js";
 import { assertReadable, storeParts, workspacesOf } from "./passes/source.js";
 import { createStoreProgress, type ProgressListener } from "./progress.js";
 import type { TransferReport } from "./report.js";
@@ -44,6 +44,8 @@ export async function copy(
   options: CopyOptions = {},
 ): Promise<TransferReport> {
   checkOptions("copy", options, { live: "boolean", startOver: "boolean", onProgress: "function" });
+  assertStore("from", from);
+  assertStore("to", to);
   return copyBetween(withRetriedCalls(from), withRetriedCalls(to), options);
 }
 

@@ -73,3 +73,22 @@ test("a copy or its cancellation with a wrong option is refused", async () => {
     '"forced" is not an option of takeBack',
   );
 });
+
+test("a latchkey, or nothing, in place of a store is refused by name", async () => {
+  const store = memoryStore();
+  const latchkey = latchkeyOn(store) as never;
+  const path = join(folder, "of-no-store.lkb");
+  for (const [work, name] of [
+    [copy(latchkey, store), "from"],
+    [copy(store, "sqlite:./keys.db" as never), "to"],
+    [copy({ from: store, to: store } as never, undefined as never), "from"],
+    [backup(latchkey, path), "store"],
+    [restore(latchkey, path), "to"],
+    [takeBack(latchkey, null, { force: true }), "from"],
+    [takeBack(store, latchkey), "to"],
+  ] as const)
+    await expect(work).rejects.toThrow(
+      new TypeError(`"${name}" must be a store, such as the one that openStore returns`),
+    );
+  expect(existsSync(path)).toBe(false);
+});

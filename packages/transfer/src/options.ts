@@ -1,3 +1,5 @@
+import type { KeyStore } from "@latchkey/core";
+
 /** The type of an option's value. */
 type OptionType = "boolean" | "function" | "object";
 
@@ -28,4 +30,10 @@ export function checkOptions(
     const isType = typeof value === type && value !== null;
     if (value !== undefined && !isType) throw new TypeError(`"${name}" must be ${NAMES[type]}`);
   }
+}
+
+/** @throws TypeError naming an argument that is no store, such as the object that `createLatchkey` returns. */
+export function assertStore(name: string, store: KeyStore): void {
+  if (typeof store?.charge !== "function")
+    throw new TypeError(`"${name}" must be a store, such as the one that openStore returns`);
 }

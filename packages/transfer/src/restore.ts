@@ -3,7 +3,7 @@ import { assertKeys, type Decryption } from "./file/encryption.js";
 import { unusable } from "./file/line.js";
 import { readBackup } from "./file/read-file.js";
 import { FileCounters } from "./file/shared-counters.js";
-import { checkOptions } from "./options.js";
+import { assertStore, checkOptions } from "./options.js";
 import { emptyParts, type Part } from "./passes/source.js";
 import { createProgress, type ProgressListener } from "./progress.js";
 import type { TransferReport } from "./report.js";
@@ -41,6 +41,7 @@ export async function restore(
     startOver: "boolean",
     onProgress: "function",
   });
+  if (typeof to !== "function") assertStore("to", to);
   const { decryption, startOver, onProgress } = options;
   await assertKeys("decryption", decryption);
   const counters = new FileCounters();

@@ -1,5 +1,5 @@
 import { type KeyStore, LatchkeyError, type WorkspaceState } from "@latchkey/core";
-import { checkOptions } from "../options.js";
+import { assertStore, checkOptions } from "../options.js";
 import { workspacesOf } from "../passes/source.js";
 import { type FoundState, readState, replaceState } from "../state.js";
 
@@ -27,6 +27,8 @@ export async function takeBack(
   options: TakeBackOptions = {},
 ): Promise<void> {
   checkOptions("takeBack", options, { force: "boolean" });
+  assertStore("from", from);
+  if (to !== null) assertStore("to", to);
   const { force = false } = options;
   if (to === null && !force) throw refusal("the target may still be serving");
   const sources = await statesOf(from, await workspacesOf(from));
