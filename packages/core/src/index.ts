@@ -82,6 +82,7 @@ export type { ErrorListener } from "./lib/error-listener.js";
 export { createIdFactory, type IdFactory, type IdKind, type RandomBytes } from "./lib/id.js";
 export { deepFrozen, isDeeperThan, type JsonValue } from "./lib/json.js";
 export { lazyMembers, type MemberMakers } from "./lib/lazy-members.js";
+export { meantHint } from "./lib/near-name.js";
 export { type OwnFields, ownFieldsOf } from "./lib/own-fields.js";
 export type {
   StandardIssue,

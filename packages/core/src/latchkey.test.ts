@@ -8,6 +8,12 @@ const key = Uint8Array.from({ length: 32 }, (_, index) => index);
 
 test.each<[string, object, string]>([
   ["no store", {}, '"store" must be a KeyStore'],
+  [
+    "a misspelt option",
+    { storage: {} },
+    '"storage" is not an option of createLatchkey: use "store"',
+  ],
+  ["an option in lower case", { store: {}, auditlog: false }, 'use "auditLog"'],
   ["a URL for a store", { store: "sqlite:./keys.db" }, "or openStore(url)"],
   ["a misspelt option", { store, peper: {} }, '"peper" is not an option'],
   ["a workspace id with a space", { store, workspaceId: "a b" }, '"workspaceId" must be 1 to 64'],

@@ -5,6 +5,7 @@ import { bindLatchkey, type Latchkey, type SharedContext } from "./bound-latchke
 import { type ErrorListener, report, warnOfFailure, warnOfListener } from "./lib/error-listener.js";
 import { createIdFactory, type RandomBytes } from "./lib/id.js";
 import { createLruCache } from "./lib/lru-cache.js";
+import { meantHint } from "./lib/near-name.js";
 import { waitFor } from "./lib/promises.js";
 import { checkedRandom, createRandomPool } from "./lib/random.js";
 import { endLeases } from "./operations/after-leases.js";
@@ -172,7 +173,10 @@ export function createLatchkey<
   if (typeof options !== "object" || options === null || "charge" in options)
     throw new TypeError("createLatchkey needs an object of options, with a store: { store }");
   const unknown = Object.keys(options).find((name) => !KNOWN_OPTIONS.has(name));
-  if (unknown !== undefined) throw new TypeError(`"${unknown}" is not an option of createLatchkey`);
+  if (unknown !== undefined)
+    throw new TypeError(
+      `"${unknown}" is not an option of createLatchkey${meantHint(unknown, KNOWN_OPTIONS)}`,
+    );
   const {
     workspaceId = DEFAULT_WORKSPACE_ID,
     clock = Date.now,

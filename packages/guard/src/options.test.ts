@@ -62,7 +62,11 @@ describe("the options of a guard", () => {
 
 describe("the question of a route is refused when its guard is created, not at the first request", () => {
   test.each([
-    [{ permission: "tiles.read" }, '"permission" is not an option of a guarded route'],
+    [
+      { permission: "tiles.read" },
+      '"permission" is not an option of a guarded route: use "permissions"',
+    ],
+    [{ apiID: "api_1" }, '"apiID" is not an option of a guarded route: use "apiId"'],
     [{ optional: "yes" }, '"optional" must be true or false'],
     [{ permissions: { and: [] } }, "permissions.and"],
     [{ permissions: "" }, "permissions"],

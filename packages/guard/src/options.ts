@@ -3,6 +3,7 @@ import {
   type Duration,
   durationMs,
   isWhole,
+  meantHint,
   ownFieldsOf,
   type SpanMs,
 } from "@latchkey/core";
@@ -202,6 +203,7 @@ export function ownFieldsWithin(
   const path = name === "" ? "" : `${name}.`;
   const own = ownFieldsOf(value, { known, stated, path });
   const unknown = Object.keys(own).find((field) => !known.has(field));
-  if (unknown !== undefined) throw new TypeError(`"${path}${unknown}" is not ${what}`);
+  if (unknown !== undefined)
+    throw new TypeError(`"${path}${unknown}" is not ${what}${meantHint(unknown, known)}`);
   return own;
 }

@@ -85,6 +85,11 @@ describe("createWebhooks refuses", () => {
       '"headers" is not an option of an endpoint',
     ],
     [
+      "a field by another name",
+      withEndpoint({ events: ["key.created"] }),
+      '"events" is not an option of an endpoint: use "types"',
+    ],
+    [
       "the same URL twice",
       { endpoints: [ENDPOINT, { ...ENDPOINT, url: "HTTPS://hooks.example:443/in" }] },
       '"endpoints[1].url" must not be that of another endpoint',

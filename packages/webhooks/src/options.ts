@@ -4,6 +4,7 @@ import {
   AUDIT_TYPES,
   type AuditType,
   canonicalAddressRange,
+  meantHint,
   type SpanMs,
 } from "@latchkey/core";
 import { Webhook } from "standardwebhooks";
@@ -180,6 +181,7 @@ function fieldsOf(
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw new TypeError(`"${path}" must be an object`);
   const unknown = Object.keys(value).find((name) => !names.includes(name));
-  if (unknown !== undefined) throw new TypeError(`"${unknown}" is not an option of ${of}`);
+  if (unknown !== undefined)
+    throw new TypeError(`"${unknown}" is not an option of ${of}${meantHint(unknown, names)}`);
   return value as Readonly<Record<string, unknown>>;
 }

@@ -7,6 +7,7 @@ const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
   ["customer", "externalId"],
   ["customerid", "externalId"],
   ["env", "environment"],
+  ["event", "types"],
   ["expiration", "expires"],
   ["expiresat", "expires"],
   ["expiry", "expires"],
@@ -21,12 +22,14 @@ const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
   ["scope", "permissions"],
   ["secret", "key"],
   ["since", "start"],
+  ["storage", "store"],
   ["to", "end"],
   ["until", "end"],
   ["use", "remaining"],
   ["user", "externalId"],
   ["userid", "externalId"],
   ["window", "duration"],
+  ["workspace", "workspaceId"],
 ]);
 
 /**
@@ -43,6 +46,12 @@ export function nameMeant(given: string, known: readonly string[]): string | nul
     onlyOne(known.filter((name) => singular(bareName(name)) === single)) ??
     onlyOne(known.filter((name) => name === OTHER_NAMES.get(single)))
   );
+}
+
+/** The end of a message about an unknown name: which one was meant; empty if that is not known. */
+export function meantHint(given: string, known: Iterable<string>): string {
+  const meant = nameMeant(given, [...known]);
+  return meant === null ? "" : `: use "${meant}"`;
 }
 
 function bareName(name: string): string {
