@@ -15,19 +15,44 @@ interface SchemaParts {
   };
 }
 
+/** Most issues of an input that get a hint from its schema: a hostile input may have very many. */
+const MAX_HINTS = 100;
+
+/** What the Zod schema of a whole input can say about a mistake, for the ends of messages; empty if nothing. */
+export class SchemaHints {
+  readonly #schema: unknown;
+  #left = MAX_HINTS;
+
+  constructor(schema: unknown) {
+    this.#schema = schema;
+  }
+
+  /** Which field was meant by an unknown one of the object at this path. */
+  ofUnknown(path: readonly string[], name: string): string {
+    const meant = this.#isSpent() ? null : fieldMeant(this.#schema, path, name);
+    return meant === null ? "" : `: use "${meant}"`;
+  }
+
+  /** Which fields the object at this path needs. */
+  ofObject(path: readonly string[]): string {
+    const needed = this.#isSpent() ? [] : neededFields(this.#schema, path);
+    return needed.length === 0 ? "" : `: { ${needed.join(", ")} }`;
+  }
+
+  #isSpent(): boolean {
+    this.#left -= 1;
+    return this.#left < 0;
+  }
+}
+
 /**
  * The path of the field that was probably meant by an unknown one: a field with a name like it (`externalId` for `external_id`), or with its
  * name but one level down (`remaining.cost` for `cost` of verifyKey).
  *
- * @param schema - Schema of the whole input.
  * @param path - Path of the object with the unknown field.
  * @returns Null if there is none.
  */
-export function fieldMeant(
-  schema: unknown,
-  path: readonly PropertyKey[],
-  name: string,
-): string | null {
+function fieldMeant(schema: unknown, path: readonly PropertyKey[], name: string): string | null {
   const fields = fieldsOf(schemaAt(schema, path));
   const alike = nameMeant(name, Object.keys(fields));
   const place = alike ?? placeBelow(fields, name);
@@ -39,11 +64,12 @@ function placeBelow(fields: Readonly<Record<string, unknown>>, name: string): st
   return holder === undefined ? null : `${holder[0]}.${name}`;
 }
 
-/** The names of the fields that an input cannot do without. */
-export function requiredFields(schema: unknown): readonly string[] {
-  return Object.entries(fieldsOf(schema)).flatMap(([name, field]) =>
-    (field as { isOptional(): boolean }).isOptional() ? [] : [name],
-  );
+/** The names of the fields that the object at this path cannot do without; if there are none, of its only field. */
+function neededFields(schema: unknown, path: readonly PropertyKey[]): readonly string[] {
+  const fields = Object.entries(fieldsOf(schemaAt(schema, path)));
+  const needed = fields.filter(([, field]) => !(field as { isOptional(): boolean }).isOptional());
+  const told = needed.length === 0 && fields.length === 1 ? fields : needed;
+  return told.map(([name]) => name);
 }
 
 function schemaAt(schema: unknown, path: readonly PropertyKey[]): unknown {

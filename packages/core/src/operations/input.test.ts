@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { LatchkeyError } from "../errors.js";
-import { grantName, metadata, parseInput, prefix, text, wholeNumber } from "./input.js";
+import { grantName, metadata, pageInput, parseInput, prefix, text, wholeNumber } from "./input.js";
 import { createKeyInput } from "./keys/create-key.js";
 import { identityRatelimits } from "./limit-input.js";
 import { refill } from "./uses-and-refill.js";
@@ -110,11 +110,21 @@ describe("an input", () => {
     expect(issues.filter((issue) => JSON.stringify(issue).includes("use"))).toHaveLength(100);
   });
 
+  test("with anything but an object is told what that needs, at any depth", () => {
+    const input = { key: "k", remaining: 2, ratelimits: ["calls"] };
+    expect(issuesOfInput(verifyKeyInput, input)).toEqual(
+      expect.arrayContaining([
+        { path: "remaining", message: "must be an object: { cost }" },
+        { path: "ratelimits.0", message: "must be an object: { name }" },
+      ]),
+    );
+  });
+
   test("that is no object is told which fields it needs", () => {
     expect(issuesOfInput(verifyKeyInput, "a secret")).toEqual([
       { path: "", message: "the input must be an object: { key }" },
     ]);
-    expect(issuesOfInput(z.strictObject({ cursor: z.string().optional() }), 5)).toEqual([
+    expect(issuesOfInput(pageInput, 5)).toEqual([
       { path: "", message: "the input must be an object" },
     ]);
   });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { badRequest, type InputIssue, LatchkeyError } from "../errors.js";
-import { fieldMeant, requiredFields } from "../lib/field-place.js";
 import { isObject, isPolluted, withoutPrototype } from "../lib/own-fields.js";
+import { SchemaHints } from "../lib/schema-hints.js";
 import { MAX_HELD } from "../records/grants.js";
 import {
   ADDRESS_RANGE_ERROR,
@@ -256,8 +256,8 @@ export function parseInput<Schema extends InputSchema>(
     if (result.success && others.length === 0)
       return own === input ? result.data : withoutPrototype(result.data, COPY_DEPTH);
     const refused = schema.safeParse(own, { error: describeType }).error?.issues ?? [];
-    const meant = fieldsMeant(schema);
-    const issues = refused.flatMap((issue) => toInputIssues(issue, schema, meant));
+    const hints = new SchemaHints(schema);
+    const issues = refused.flatMap((issue) => toInputIssues(issue, hints));
     throw refusal([...issues, ...others]);
   } catch (error) {
     throw unreadable(error, input);
@@ -321,57 +321,38 @@ function shownName(name: string): string {
 
 const UNKNOWN_FIELD = "is not a known field";
 
+const NO_OBJECT = "must be an object";
+
 /** The message of a schema that has none of its own. */
 function describeType(issue: { readonly input?: unknown; readonly expected?: unknown }) {
   if (issue.input === undefined) return "is required";
-  if (issue.expected === "object") return "must be an object";
+  if (issue.expected === "object") return NO_OBJECT;
   return undefined;
 }
 
-/** Which field was meant by an unknown one of the object at this path; null: not known. */
-type FieldsMeant = (path: readonly string[], name: string) => string | null;
-
-/** Most unknown fields for which the one that was meant is looked for: a hostile input may have very many. */
-const MAX_MEANT = 100;
-
-function fieldsMeant(schema: InputSchema): FieldsMeant {
-  let left = MAX_MEANT;
-  return (path, name) => {
-    left -= 1;
-    return left < 0 ? null : fieldMeant(schema, path, name);
-  };
-}
-
-function toInputIssues(
-  issue: z.core.$ZodIssue,
-  schema: InputSchema,
-  meantBy: FieldsMeant,
-): InputIssue[] {
+function toInputIssues(issue: z.core.$ZodIssue, hints: SchemaHints): InputIssue[] {
   const path = issue.path.map(String);
   if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => {
-      const meant = meantBy(path, key);
-      return {
-        path: [...path, key].join("."),
-        message: meant === null ? UNKNOWN_FIELD : `${UNKNOWN_FIELD}: use "${meant}"`,
-      };
-    });
+    return issue.keys.map((key) => ({
+      path: [...path, key].join("."),
+      message: `${UNKNOWN_FIELD}${hints.ofUnknown(path, key)}`,
+    }));
   }
   if (issue.code === "invalid_union") {
     const [choice, ...others] = issue.errors.filter(isWithin);
     if (choice !== undefined && others.length === 0)
       return choice.flatMap((inner) =>
-        toInputIssues({ ...inner, path: [...issue.path, ...inner.path] }, schema, meantBy),
+        toInputIssues({ ...inner, path: [...issue.path, ...inner.path] }, hints),
       );
   }
   const isWhole = path.length === 0 && issue.code === "invalid_type" && issue.expected === "object";
-  return [{ path: path.join("."), message: isWhole ? wantedObject(schema) : issue.message }];
-}
-
-/** Says that the input must be an object, and which fields it cannot do without. */
-function wantedObject(schema: InputSchema): string {
-  const required = requiredFields(schema).join(", ");
-  return `the input must be an object${required === "" ? "" : `: { ${required} }`}`;
+  const message = isWhole ? `the input ${NO_OBJECT}` : issue.message;
+  return [
+    {
+      path: path.join("."),
+      message: message.endsWith(NO_OBJECT) ? `${message}${hints.ofObject(path)}` : message,
+    },
+  ];
 }
 
 /** Whether a value has the type of this choice of a union, even if something within it is wrong. */

@@ -83,7 +83,7 @@ describe("migrations.createKeys", () => {
       400,
       [
         { path: "0.hash.value", message: "must be 32 bytes in hexadecimal: 64 digits" },
-        { path: "2", message: "must be an object" },
+        { path: "2", message: "must be an object: { apiId }" },
         { path: "3.prefx", message: "is not a known field" },
         { path: "3.hash", message: "is required if plaintext is not given" },
         { path: "1.createdAt", message: "must not be later than now" },

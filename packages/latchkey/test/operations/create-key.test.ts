@@ -187,8 +187,8 @@ describeOnMemory("createKey", (open) => {
       { path: "apiId", message: "must be a string of 1 to 128 characters" },
       { path: "roles", message: "must be a list of at most 100 names" },
       { path: "permissions", message: "must be a list of at most 1000 names" },
-      { path: "refill", message: "must be an object" },
-      { path: "ratelimit", message: "must be an object" },
+      { path: "refill", message: "must be an object: { interval, amount }" },
+      { path: "ratelimit", message: "must be an object: { limit, duration }" },
       { path: "refill", message: "needs remaining" },
     ]);
   });
