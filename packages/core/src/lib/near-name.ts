@@ -19,6 +19,7 @@ const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
   ["max", "limit"],
   ["metadata", "meta"],
   ["owner", "externalId"],
+  ["ownerid", "externalId"],
   ["scope", "permissions"],
   ["secret", "key"],
   ["since", "start"],

@@ -156,3 +156,9 @@ test("with v2: false, its paths do not exist", async () => {
     "no such path; README.md of @latchkey/http lists those that exist",
   ]);
 });
+
+test("the owner of a key by its name in v1 is told the one of v2", async () => {
+  const service = await openService();
+  const { body } = await call(service, "keys.createKey", { apiId: "api_1", ownerId: "customer" });
+  expect(body.error.detail).toBe('"ownerId" is not a known field: use "externalId"');
+});
