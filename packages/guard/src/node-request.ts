@@ -58,7 +58,10 @@ export function presentedByNode(request: NodeRequest): PresentedRequest {
  */
 function fieldsOf(request: NodeRequest): readonly string[] {
   const { rawHeaders } = request;
-  if (!Array.isArray(rawHeaders)) throw new TypeError('a request must have "rawHeaders"');
+  if (!Array.isArray(rawHeaders))
+    throw new TypeError(
+      'a request must have "rawHeaders": is this guard from the entry for your framework?',
+    );
   if (rawHeaders.length > 0) return rawHeaders;
   return Object.entries(request.headers ?? {}).flatMap(([name, values]) =>
     [values].flat().flatMap((value) => (typeof value === "string" ? [name, value] : [])),

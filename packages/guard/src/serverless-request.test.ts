@@ -68,3 +68,8 @@ test("headers by name count in any case, once per value, and only without raw he
     remoteAddress: "192.0.2.7",
   });
 });
+
+test("a request without raw headers, as Fastify's own, is refused with a question about the entry", () => {
+  const ofFastify = { raw: {}, headers: {}, socket: {} } as never;
+  expect(() => presentedByNode(ofFastify)).toThrow("from the entry for your framework");
+});
