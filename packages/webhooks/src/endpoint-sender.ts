@@ -199,12 +199,27 @@ export class EndpointSender {
     } catch (error) {
       const isGap = error instanceof LatchkeyError && GAPS.has(error.reason ?? "");
       if (!isGap || this.#cursor === null) throw error;
+      if (error.reason === "unknown-position") await this.#assertStored(this.#cursor, error);
       this.#report(
         `events were not sent; sending resumes from the earliest: ${error.message}`,
         error,
       );
       return read(null);
     }
+  }
+
+  /**
+   * Called if the log does not have the event at a position. After a failover that lost the latest changes, the position that the store has
+   * may still be good: all events up to there were sent, and need not be sent again.
+   *
+   * @throws Error if the store has another position, to begin anew from that one.
+   */
+  async #assertStored(cursor: string, cause: LatchkeyError): Promise<void> {
+    const stored = await this.#lease.readPlace(this.#endpoint.id);
+    if (stored?.cursor === cursor) return;
+    const what =
+      "the store lost its latest changes; sending continues from the position that it has";
+    throw new Error(`webhooks to ${this.#endpoint.url.origin}: ${what}`, { cause });
   }
 
   /** Stores events that wait behind a failed one, so that they no longer hold up the rest of the log. */

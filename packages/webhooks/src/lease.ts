@@ -103,6 +103,17 @@ export class Lease {
     if (written === null) throw new LeaseLostError();
   }
 
+  /**
+   * Reads the position of an endpoint; undefined if the store has none.
+   *
+   * @throws LeaseLostError if another process has it.
+   */
+  async readPlace(endpointId: string): Promise<EndpointPlace | undefined> {
+    const sender = await this.#deliveries.readSender();
+    if (!this.#isMine(sender)) throw new LeaseLostError();
+    return sender.endpoints.find(({ id }) => id === endpointId);
+  }
+
   /** Releases the lease, if it is still held. */
   async release(): Promise<void> {
     this.#until = 0;
