@@ -163,7 +163,7 @@ export class Sender {
         () => lease.renew(),
       ),
       new Repetition(() => this.#looks(1), this.#looking(senders, lease)),
-      this.#beside("notice", NOTICE_EVERY_LOOKS, () => this.#notice()),
+      this.#beside("notice", NOTICE_EVERY_LOOKS, (isEnded) => this.#notice(isEnded)),
       this.#beside("prune", PRUNE_EVERY_LOOKS, () => this.#prune()),
     ];
     const endRepetitions = async () => {
@@ -241,11 +241,11 @@ export class Sender {
   }
 
   /** A side task. If it fails, sending continues; of several failures in a row, only the first is reported. */
-  #beside(name: string, everyLooks: number, work: () => Promise<void>): Repetition {
+  #beside(name: string, everyLooks: number, work: Work): Repetition {
     const pause = () => this.#looks(everyLooks);
-    return new Repetition(pause, async () => {
+    return new Repetition(pause, async (isEnded) => {
       try {
-        await work();
+        await work(isEnded);
         this.#failing.delete(name);
       } catch (error) {
         if (!this.#failing.has(name)) this.#context.deliveries.report(error);
@@ -254,12 +254,12 @@ export class Sender {
     });
   }
 
-  /** Notices expiries, so that users of webhooks need not call `notice` themselves. */
-  async #notice(): Promise<void> {
+  /** Notices expiries, so that users of webhooks need not call `notice` themselves. Thousands do not hold up the end. */
+  async #notice(isEnded: () => boolean): Promise<void> {
     let cursor: string | undefined;
     do {
       ({ cursor } = await this.#context.notice(cursor === undefined ? {} : { cursor }));
-    } while (cursor !== undefined);
+    } while (cursor !== undefined && !isEnded());
   }
 
   /** Deletes dead letters that are too old or too many. */
@@ -283,15 +283,18 @@ export class Sender {
   }
 }
 
+/** What a {@link Repetition} does each time. `isEnded`: whether it was ended meanwhile, for work that takes long. */
+type Work = (isEnded: () => boolean) => Promise<void>;
+
 /** A task that is repeated until it is ended or fails. */
 class Repetition {
   readonly #pause: () => SpanMs;
-  readonly #work: () => Promise<void>;
+  readonly #work: Work;
   readonly #alarm = new Alarm();
   #isEnded = false;
 
   /** `pause`: how long to wait before each time. */
-  constructor(pause: () => SpanMs, work: () => Promise<void>) {
+  constructor(pause: () => SpanMs, work: Work) {
     this.#pause = pause;
     this.#work = work;
   }
@@ -299,7 +302,7 @@ class Repetition {
   async run(): Promise<void> {
     while (!this.#isEnded) {
       await this.#alarm.wait(this.#pause());
-      if (!this.#isEnded) await this.#work();
+      if (!this.#isEnded) await this.#work(() => this.#isEnded);
     }
   }
 
