@@ -273,10 +273,18 @@ export function createLatchkey<
     store.readClock === undefined || hasOwnClock || onError === null
       ? () => undefined
       : watchClock(store, now, (difference) => report(onError, difference));
+  let isClosed = false;
   const whole: SharedContext = {
     ...shared,
-    close: () => close(shared, stopWatching),
-    deliveries: { clock, report: (error) => report(onError ?? warnOfFailure, error) },
+    close: () => {
+      isClosed = true;
+      return close(shared, stopWatching);
+    },
+    deliveries: {
+      clock,
+      report: (error) => report(onError ?? warnOfFailure, error),
+      isClosed: () => isClosed,
+    },
     endLeases: (id) => endLeases(available, id, (ms) => waitFor(ms, steady)),
   };
   const bound = bindLatchkey(whole, workspaceId);

@@ -107,7 +107,8 @@ export class Sender {
     const lease = new Lease(deliveries, settings.leaseMs, PATIENCE_LOOKS * lookEveryMs);
     const leavePace = enterPace();
     let isFailing = false;
-    while (!this.#isStopping) {
+    const isEnding = () => this.#isStopping || deliveries.isClosed();
+    while (!isEnding()) {
       let pause = this.#looks(1);
       try {
         const state = await lease.take();
@@ -115,16 +116,27 @@ export class Sender {
         else if (lease.isUnknown) await this.#beginAnew();
         isFailing = false;
       } catch (error) {
-        if (!(error instanceof LeaseLostError)) {
+        if (!(error instanceof LeaseLostError || deliveries.isClosed())) {
           if (!isFailing) deliveries.report(error);
           isFailing = true;
           pause = pacedMs(PAUSE_AFTER_FAILURE_MS, this.#context.chance);
         }
       }
-      if (!this.#isStopping) await this.#alarm.wait(pause);
+      if (!isEnding()) await this.#alarm.wait(pause);
     }
     leavePace();
+    if (deliveries.isClosed()) return this.#endUnstopped();
     await lease.release().catch((error: unknown) => deliveries.report(error));
+  }
+
+  /** Ends because the latchkey was closed. Otherwise the process would never end. */
+  #endUnstopped(): void {
+    this.#started = null;
+    this.#context.deliveries.report(
+      new Error(
+        'webhooks: sending ended because the latchkey was closed. Call "stop" before "close"',
+      ),
+    );
   }
 
   /** How long a number of looks takes. */
@@ -248,7 +260,8 @@ export class Sender {
         await work(isEnded);
         this.#failing.delete(name);
       } catch (error) {
-        if (!this.#failing.has(name)) this.#context.deliveries.report(error);
+        const { report, isClosed } = this.#context.deliveries;
+        if (!this.#failing.has(name) && !isClosed()) report(error);
         this.#failing.add(name);
       }
     });

@@ -51,7 +51,7 @@ export interface Webhooks {
   start(): Promise<void>;
   /**
    * Stops sending, so that another process can take over at once. Requests that do not end within a second are sent again later. Call it
-   * before `close` of the latchkey.
+   * before `close` of the latchkey, which ends sending too, but keeps other processes waiting for `leaseMs`.
    *
    * @example
    * await webhooks.stop();

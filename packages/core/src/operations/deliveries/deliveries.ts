@@ -45,6 +45,8 @@ export interface Deliveries extends DeadLetters {
   readonly now: Clock;
   /** Passes failures that no caller waits for to the latchkey's `onError`. */
   readonly report: ErrorListener;
+  /** Whether `close` of the latchkey was called: no call of the store can succeed from then on. */
+  readonly isClosed: () => boolean;
   /** Like `readEvents`, with the number of each event. `limit`: 1 to 100. */
   readLog(input: {
     readonly after?: string | undefined;
@@ -102,12 +104,13 @@ export interface EndpointState {
 export interface DeliveriesHost {
   readonly clock: Clock;
   readonly report: ErrorListener;
+  readonly isClosed: () => boolean;
 }
 
 /** Makes the {@link Deliveries} of a workspace. */
 export function createDeliveries(
   context: OperationContext,
-  { clock, report }: DeliveriesHost,
+  { clock, report, isClosed }: DeliveriesHost,
 ): Deliveries {
   const { store, workspaceId } = context;
   const newSender: Sender = {
@@ -162,6 +165,7 @@ export function createDeliveries(
     workspaceId,
     now: () => checkedInstant(clock()),
     report,
+    isClosed,
     readLog: ({ types, ...rest }) => readLogPage(context, { ...rest, types: [...types] }),
     endOfLog: () => endOfLog(context),
     endOfLogNow,
