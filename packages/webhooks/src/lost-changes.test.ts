@@ -30,7 +30,9 @@ describeOnEveryStore("a store that loses its latest changes while events are sen
     await until(() => receiver.received.some(({ about }) => about === created.at(-1)));
     await areRecorded();
     await process.stop();
-    expect(receiver.received.map(({ about }) => about)).toEqual(created);
+    // Events of different keys may overtake each other.
+    const about = receiver.received.map((one) => one.about);
+    expect(about.toSorted()).toEqual(created.toSorted());
     expect(process.errors.map(String)).toEqual([
       `Error: webhooks to ${new URL(receiver.url).origin}: the store lost its latest changes; sending continues from the position that it has`,
     ]);
