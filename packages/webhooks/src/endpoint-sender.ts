@@ -66,6 +66,8 @@ export class EndpointSender {
   #askedAfter: string | null = null;
   #failure: { readonly error: unknown } | null = null;
   #isHalted = false;
+  /** Whether to record at the end what was sent. */
+  #isRecording = false;
   /** Whether an event was given up since the last one was delivered. */
   #isGivingUp = false;
 
@@ -83,7 +85,7 @@ export class EndpointSender {
       for await (const delivery of this.#pending()) this.#lanes.add(itemOf(delivery));
       while (!this.#isHalted) {
         await this.#look();
-        await this.#storeBlocked();
+        await this.#store(this.#lanes.blocked());
         await this.#storePlace();
         if (!this.#lease.isHeld()) await this.#lease.renew();
         await this.#alarm.wait(this.#begin());
@@ -91,6 +93,8 @@ export class EndpointSender {
       }
       await Promise.all(this.#attempts);
       this.#assertSound();
+      if (!this.#isRecording) return;
+      await this.#store(this.#begun());
       await this.#storePlace();
     } finally {
       this.abort();
@@ -108,16 +112,21 @@ export class EndpointSender {
     this.#alarm.ring();
   }
 
-  /** Starts nothing new; requests in progress may end. */
+  /** Starts nothing new; requests in progress may end. What was sent is then recorded. */
   halt(): void {
-    this.#isHalted = true;
-    this.#alarm.ring();
+    this.#isRecording = true;
+    this.#end();
   }
 
-  /** Aborts requests in progress: they are sent again later. */
+  /** Aborts requests in progress: they are sent again later. Without {@link halt} before, nothing is recorded: the store may be wrong. */
   abort(): void {
-    this.halt();
+    this.#end();
     this.#abort.abort();
+  }
+
+  #end(): void {
+    this.#isHalted = true;
+    this.#alarm.ring();
   }
 
   #assertSound(): void {
@@ -166,7 +175,7 @@ export class EndpointSender {
     const page = await this.#readPage();
     this.#hasMore = page.cursor !== this.#cursor;
     if (!this.#hasMore) return;
-    const part: LogPart = { cursor: page.cursor, open: 0 };
+    const part: LogPart = { cursor: page.cursor, size: 0, open: 0 };
     const ids = page.found.map(({ event }) => event.id);
     // A previous holder of the lease may have read these, and given some of them up. A dead letter is sent again only on request.
     const stored = await this.#findStored(ids);
@@ -176,6 +185,7 @@ export class EndpointSender {
       this.#lanes.add({ eventId: event.id, number, lane, delivery: null, part });
       part.open += 1;
     }
+    part.size = part.open;
     this.#cursor = page.cursor;
     this.#parts.push(part);
     this.#passParts();
@@ -222,14 +232,20 @@ export class EndpointSender {
     throw new Error(`webhooks to ${this.#endpoint.url.origin}: ${what}`, { cause });
   }
 
-  /** Stores events that wait behind a failed one, so that they no longer hold up the rest of the log. */
-  async #storeBlocked(): Promise<void> {
-    const blocked = this.#lanes.blocked();
-    if (blocked.length === 0) return;
+  /** The events not sent yet of the parts of the log of which others were sent: those would otherwise be sent again. */
+  #begun(): readonly Item[] {
+    const last = this.#parts.findLastIndex(({ size, open }) => open < size);
+    const parts = new Set<LogPart | null>(this.#parts.slice(0, last + 1));
+    return this.#lanes.fresh().filter(({ part }) => parts.has(part));
+  }
+
+  /** Stores events, so that they no longer hold up the rest of the log. */
+  async #store(items: readonly Item[]): Promise<void> {
+    if (items.length === 0) return;
     const now = this.#context.deliveries.now();
-    const puts = blocked.map((item) => this.#stateOf(item, now));
+    const puts = items.map((item) => this.#stateOf(item, now));
     await this.#lease.write({ puts });
-    blocked.forEach((item, index) => {
+    items.forEach((item, index) => {
       this.#lanes.store(item, puts[index] as DeliveryState);
       this.#close(item);
     });

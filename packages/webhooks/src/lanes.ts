@@ -4,6 +4,8 @@ import type { DeliveryState } from "@latchkey/core";
 export interface LogPart {
   /** The position after its last event. */
   readonly cursor: string;
+  /** Number of its events that were to be sent. */
+  size: number;
   /** Number of its events that are neither delivered nor stored. */
   open: number;
 }
@@ -62,9 +64,14 @@ export class Lanes {
       if (head !== undefined && !this.#busy.has(head)) yield head;
   }
 
+  /** Events that are not stored. */
+  fresh(): Item[] {
+    return [...this.#fresh];
+  }
+
   /** Events that are not stored and wait behind a stored one. */
   blocked(): Item[] {
-    return [...this.#fresh].filter((item) => {
+    return this.fresh().filter((item) => {
       const head = this.#lanes.get(item.lane)?.[0];
       return head !== item && head !== undefined && head.delivery !== null;
     });

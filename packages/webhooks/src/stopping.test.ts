@@ -1,0 +1,46 @@
+import { deliveriesOf } from "@latchkey/core";
+import { expect, test } from "vitest";
+import { describeOnEveryStore } from "./testing/every-store.js";
+import { startReceiver } from "./testing/receiver.js";
+import { endpointAt, sendingProcess, until } from "./testing/sender.js";
+
+describeOnEveryStore("stop", (openStore) => {
+  test("records what was sent: only requests that it ended are sent again", async () => {
+    const open = openStore();
+    let slow = "";
+    const receiver = await startReceiver((response, { about }) => {
+      if (about !== slow) response.writeHead(204).end();
+    });
+    const options = { endpoints: [endpointAt(receiver.url)] };
+    const process = sendingProcess(open(), options);
+    const { latchkey } = process;
+    const { apiId } = await latchkey.createApi({ name: "payments" });
+    await process.start();
+    await process.stop();
+    slow = (await latchkey.createKey({ apiId })).keyId;
+    const creating = Array.from({ length: 150 }, () => latchkey.createKey({ apiId }));
+    const created = (await Promise.all(creating)).map(({ keyId }) => keyId);
+    await latchkey.updateKey({ keyId: slow, name: "slow" });
+    await process.start();
+    await until(() => receiver.received.length === 151);
+    await process.stop();
+    const { listEndpoints } = deliveriesOf(latchkey);
+    expect(await listEndpoints()).toMatchObject([{ unread: 0, waiting: 2 }]);
+    const ended = slow;
+    slow = "";
+    const next = sendingProcess(open(), options);
+    await next.start();
+    await until(() => receiver.received.length >= 153);
+    await next.stop();
+    const again = receiver.received.slice(151).map(({ about, type }) => [about, type]);
+    expect(again).toEqual([
+      [ended, "key.created"],
+      [ended, "key.updated"],
+    ]);
+    expect(new Set(receiver.received.map(({ about }) => about))).toEqual(
+      new Set([ended, ...created]),
+    );
+    expect(await listEndpoints()).toMatchObject([{ unread: 0, waiting: 0 }]);
+    expect([...process.errors, ...next.errors]).toEqual([]);
+  });
+});
