@@ -153,8 +153,7 @@ export class EndpointSender {
     if (this.#news.inLog) this.#hasMore = true;
     this.#news.inLog = false;
     if (this.#news.asked) await this.#takeAsked();
-    const hasRoom = this.#parts.length < MOST_PARTS && this.#lanes.size < MOST_WAITING;
-    if (this.#hasMore && hasRoom) await this.#readLog();
+    if (this.#hasMore && this.#hasRoom()) await this.#readLog();
   }
 
   /** Takes up to a page of dead letters to send again: thousands must not keep other events waiting. */
@@ -171,23 +170,31 @@ export class EndpointSender {
     if (next !== null) this.#news.asked = true;
   }
 
+  /** Whether more of the log may be read. A few events in each part must not keep later ones waiting: a part that is not full takes more. */
+  #hasRoom(): boolean {
+    const last = this.#parts.at(MOST_PARTS - 1);
+    return this.#lanes.size < MOST_WAITING && (last === undefined || last.size < PART_SIZE);
+  }
+
   async #readLog(): Promise<void> {
     const page = await this.#readPage();
     this.#hasMore = page.cursor !== this.#cursor;
     if (!this.#hasMore) return;
-    const part: LogPart = { cursor: page.cursor, size: 0, open: 0 };
     const ids = page.found.map(({ event }) => event.id);
     // A previous holder of the lease may have read these, and given some of them up. A dead letter is sent again only on request.
     const stored = await this.#findStored(ids);
+    // Not before: what was awaited may have closed parts.
+    const part = this.#parts.at(MOST_PARTS - 1) ?? { cursor: "", size: 0, open: 0 };
+    if (!this.#parts.includes(part)) this.#parts.push(part);
+    part.cursor = page.cursor;
     for (const { event, number } of page.found) {
       if (this.#lanes.has(event.id) || stored.has(event.id)) continue;
       const lane = event.keyId ?? event.resourceId;
       this.#lanes.add({ eventId: event.id, number, lane, delivery: null, part });
       part.open += 1;
+      part.size += 1;
     }
-    part.size = part.open;
     this.#cursor = page.cursor;
-    this.#parts.push(part);
     this.#passParts();
   }
 
@@ -287,8 +294,7 @@ export class EndpointSender {
         this.#alarm.ring();
       });
     }
-    const canRead = this.#parts.length < MOST_PARTS && this.#lanes.size < MOST_WAITING;
-    return (this.#hasMore && canRead) || this.#news.asked ? 0 : wait;
+    return (this.#hasMore && this.#hasRoom()) || this.#news.asked ? 0 : wait;
   }
 
   async #attempt(item: Item): Promise<void> {

@@ -3,7 +3,7 @@ import type { DeliveryState } from "@latchkey/core";
 /** A part of the log that was read. The endpoint's position moves past it when none of its events is open. */
 export interface LogPart {
   /** The position after its last event. */
-  readonly cursor: string;
+  cursor: string;
   /** Number of its events that were to be sent. */
   size: number;
   /** Number of its events that are neither delivered nor stored. */
