@@ -233,3 +233,26 @@ test.each(Object.entries(STORES))(
     expect(events.map(({ type }) => type)).toContain("key.deleted");
   },
 );
+
+test.each(Object.entries(STORES))(
+  "on %s: a session whose other API was deleted has only one, which need not be named",
+  async (_, open) => {
+    const { latchkey, apiId } = await openLatchkey(open());
+    const { apiId: goneId } = await latchkey.createApi({ name: "charts" });
+    const allow = { apiIds: [goneId, apiId], create: true };
+    const { secret } = await latchkey.createPortalSession({ externalId: "alice", allow });
+    const before = await latchkey.openPortalSession(secret);
+    await expect(before?.createMyKey({})).rejects.toMatchObject({ code: "NOT_FOUND" });
+    await latchkey.deleteApi({ apiId: goneId });
+    const session = await latchkey.openPortalSession(secret);
+    expect(session?.allow.apis.map(({ id }) => id)).toEqual([apiId]);
+    const created = await session?.createMyKey({});
+    expect((await session?.listMyKeys({}))?.keys).toMatchObject([{ id: created?.keyId, apiId }]);
+    const gone = { code: "NOT_FOUND" };
+    await expect(session?.listMyKeys({ apiId: goneId })).rejects.toMatchObject(gone);
+    await latchkey.deleteApi({ apiId });
+    const last = await latchkey.openPortalSession(secret);
+    expect(last?.allow.apis).toEqual([]);
+    await expect(last?.createMyKey({})).rejects.toMatchObject(gone);
+  },
+);

@@ -135,8 +135,10 @@ async function openPortalSession(
   const settled = <Answer>(running: Promise<Answer>) =>
     afterLeases(running, () => context.awaitLeases(context.workspaceId));
   const mayHold = (held: readonly string[]) => held.every((one) => allowed.grant(one));
+  /** The only API: of those that `allow` shows, or of the session if that was deleted. */
+  const [onlyId, secondId] = apis.length === 0 ? apiIds : apis.map((api) => api.id);
   const apiIn = (given: string | undefined): string => {
-    const apiId = given ?? (apiIds.length === 1 ? apiIds[0] : undefined);
+    const apiId = given ?? (secondId === undefined ? onlyId : undefined);
     if (apiId === undefined || !apiIds.includes(apiId)) throw notFound("api");
     return apiId;
   };
