@@ -83,6 +83,7 @@ export class EndpointSender {
   async run(): Promise<void> {
     try {
       for await (const delivery of this.#pending()) this.#lanes.add(itemOf(delivery));
+      this.#lanes.beginTime(this.#context.deliveries.now());
       while (!this.#isHalted) {
         await this.#look();
         await this.#store(this.#lanes.blocked());

@@ -1,4 +1,4 @@
-import type { DeliveryState } from "@latchkey/core";
+import type { DeliveryState, EpochMs } from "@latchkey/core";
 
 /** A part of the log that was read. The endpoint's position moves past it when none of its events is open. */
 export interface LogPart {
@@ -56,6 +56,14 @@ export class Lanes {
     this.#lanes.set(item.lane, lane);
     this.#known.add(item.eventId);
     if (item.delivery === null) this.#fresh.add(item);
+  }
+
+  /** Starts the retry time of stored events that were never sent and do not wait behind one that was refused. */
+  beginTime(now: EpochMs): void {
+    for (const lane of this.#lanes.values())
+      if (lane[0]?.delivery?.tries === 0)
+        for (const item of lane)
+          if (item.delivery?.tries === 0) item.delivery = { ...item.delivery, since: now };
   }
 
   /** The first event of each lane, except those being sent. */

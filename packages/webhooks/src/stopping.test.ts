@@ -43,4 +43,36 @@ describeOnEveryStore("stop", (openStore) => {
     expect(await listEndpoints()).toMatchObject([{ unread: 0, waiting: 0 }]);
     expect([...process.errors, ...next.errors]).toEqual([]);
   });
+
+  test("does not begin the retry time of events that were not sent", async () => {
+    const open = openStore();
+    let [slow, asked] = ["", 0];
+    const start = Date.UTC(2026, 2, 10);
+    let now = start;
+    const receiver = await startReceiver((response, { about }) => {
+      if (about === slow && now === start) return;
+      if (about === slow) asked += 1;
+      response.writeHead(asked === 1 ? 500 : 204).end();
+    });
+    const options = { endpoints: [endpointAt(receiver.url)] };
+    const process = sendingProcess(open(), options, { clock: () => now });
+    const { latchkey } = process;
+    const { apiId } = await latchkey.createApi({ name: "payments" });
+    await process.start();
+    await process.stop();
+    slow = (await latchkey.createKey({ apiId })).keyId;
+    await latchkey.createKey({ apiId });
+    await process.start();
+    await until(() => receiver.received.length === 2);
+    await process.stop();
+    now += 4 * 86_400_000;
+    const next = sendingProcess(open(), options, { clock: () => now });
+    await next.start();
+    await until(() => asked === 1);
+    now += 10_000;
+    await until(() => asked === 2);
+    await next.stop();
+    expect((await next.listDeadLetters()).deadLetters).toEqual([]);
+    expect(next.errors).toEqual([]);
+  });
 });
