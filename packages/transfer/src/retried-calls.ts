@@ -1,5 +1,5 @@
-import { setTimeout } from "node:timers/promises";
 import { interceptStore, type KeyStore, LatchkeyError } from "@latchkey/core";
+import { pause } from "./yield.js";
 
 /** Pauses before each further attempt, in ms: half a minute together, in which most failovers end. */
 const PAUSES_MS: readonly number[] = [100, 400, 1_500, 3_000, 5_000, 10_000, 10_000];
@@ -20,7 +20,7 @@ export function withRetriedCalls(store: KeyStore, pausesMs = PAUSES_MS): KeyStor
       } catch (error) {
         if (!hasAnswered || !isOfMissingAnswer(error, isRead)) throw error;
       }
-      await setTimeout(pauseMs);
+      await pause(pauseMs);
     }
     return call();
   }

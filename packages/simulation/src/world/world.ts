@@ -331,8 +331,16 @@ export class World {
       this.tell(() => "the keys of the store have moved");
       for (const index of this.processes.keys()) this.kill(index);
     };
+    const first = attempt().then(
+      () => true,
+      (error: unknown) => {
+        this.tell(() => `the keys did not move: ${String(error)}`);
+        return false;
+      },
+    );
     this.#move = async () => {
-      const moving = attempt()
+      const moving = first
+        .then((hasMoved) => (hasMoved ? undefined : attempt()))
         .catch((error: unknown) => {
           // Damaged records cannot be moved: the operator takes the keys back.
           if (!this.hasDamaged) throw error;
@@ -344,9 +352,6 @@ export class World {
       await this.scheduler.run();
       await moving;
     };
-    void attempt().catch((error: unknown) =>
-      this.tell(() => `the keys did not move: ${String(error)}`),
-    );
   }
 
   /**

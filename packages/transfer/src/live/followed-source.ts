@@ -1,4 +1,3 @@
-import { setTimeout } from "node:timers/promises";
 import type { KeyStore } from "@latchkey/core";
 import { withEach } from "../at-once.js";
 import { workspacesOf } from "../passes/source.js";
@@ -11,6 +10,7 @@ import {
   readState,
   replaceState,
 } from "../state.js";
+import { pause } from "../yield.js";
 import { clearTrail, EMPTY_TRAIL, readTrail, type Trail } from "./trail.js";
 
 /** A trail that is complete: no step can be added to it. */
@@ -149,5 +149,5 @@ export class FollowedSource {
 /** By the monotonic clock; a timer may fire early. */
 async function waitFor(ms: number): Promise<void> {
   const since = performance.now();
-  while (performance.now() - since < ms) await setTimeout(ms);
+  while (performance.now() - since < ms) await pause(ms);
 }
