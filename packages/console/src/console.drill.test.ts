@@ -27,6 +27,8 @@ const CLIPBOARD = { permissions: ["clipboard-read", "clipboard-write"] };
 
 async function signIn({ page }: Watched, url: string, rootKey: string): Promise<void> {
   await page.goto(url);
+  // The browser focuses the field when it first paints the page. If something has the focus by then, it notes in its console that it did not.
+  await page.locator("input:focus").waitFor();
   await page.getByLabel("Root key").fill(rootKey);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByRole("link", { name: "Check a key" }).waitFor();
