@@ -10,6 +10,7 @@ import {
   writeRefusal,
 } from "./node-request.js";
 import type { GuardOptions } from "./options.js";
+import { isNodeResponse, otherFramework } from "./other-framework.js";
 import { ownApiKey, ownReservedKey } from "./own-api-key.js";
 import type { GuardLatchkey, GuardQuestion, NotOptional, ReservingQuestion } from "./question.js";
 import type { ApiKey } from "./refusal.js";
@@ -92,6 +93,8 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
       }
     };
     return (request, response, next) => {
+      if (typeof next !== "function") throw otherFramework("Express");
+      if (!isNodeResponse(response)) return next(otherFramework("Express"));
       void admit(request, response, next);
     };
   };

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { createDecisions } from "./decide.js";
 import { presentedByNode, watchResponse } from "./node-request.js";
 import type { GuardOptions } from "./options.js";
+import { otherFramework } from "./other-framework.js";
 import { ownApiKey, ownReservedKey } from "./own-api-key.js";
 import type { GuardLatchkey, GuardQuestion } from "./question.js";
 import type { ApiKey } from "./refusal.js";
@@ -55,6 +56,7 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
   return (question) => {
     const decide = createDecide(question);
     return async (request, reply) => {
+      if (typeof reply?.headers !== "function") throw otherFramework("Fastify");
       const decision = await decide(() => presentedByNode(request.raw), request);
       // The host has already responded: Fastify then stops by itself.
       if (reply.sent) {

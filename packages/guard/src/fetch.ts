@@ -1,6 +1,7 @@
 import type { DefaultTypes, LatchkeyTypes } from "@latchkey/core";
 import { createDecisions } from "./decide.js";
 import type { GuardOptions } from "./options.js";
+import { hasWebHeaders, otherFramework } from "./other-framework.js";
 import type { GuardLatchkey, GuardQuestion, NotOptional, ReservingQuestion } from "./question.js";
 import type { ApiKey } from "./refusal.js";
 import type { ReservedKey } from "./reservation.js";
@@ -78,6 +79,7 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
     const decide = createDecide(question);
     return async (subject, ...rest) => {
       const request = requestOf(subject);
+      if (!hasWebHeaders(request)) throw otherFramework("web standard requests");
       const decision = await decide(() => presentedByHeaders(request.headers, null), request);
       if (!decision.admitted) return refusedResponse(decision);
       const { apiKey, headers, end } = decision;

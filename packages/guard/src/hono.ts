@@ -2,6 +2,7 @@ import type { DefaultTypes, LatchkeyTypes } from "@latchkey/core";
 import type { Context, MiddlewareHandler } from "hono";
 import { createDecisions } from "./decide.js";
 import type { GuardOptions } from "./options.js";
+import { hasWebHeaders, otherFramework } from "./other-framework.js";
 import type { GuardLatchkey, GuardQuestion, NotOptional, ReservingQuestion } from "./question.js";
 import type { ApiKey } from "./refusal.js";
 import type { ReservedKey } from "./reservation.js";
@@ -54,6 +55,8 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
   const guard = (question?: GuardQuestion<Context, Types>): HonoGuard<ApiKey<Types> | null> => {
     const decide = createDecide(question);
     return async (context, next) => {
+      if (typeof next !== "function" || !hasWebHeaders(context?.req?.raw))
+        throw otherFramework("Hono");
       const present = () => presentedByHeaders(context.req.raw.headers, remoteAddressOf(context));
       const decision = await decide(present, context as Context);
       if (!decision.admitted) return refusedResponse(decision);

@@ -3,6 +3,7 @@ import type { Context, DefaultContext, Middleware } from "koa";
 import { createDecisions } from "./decide.js";
 import { presentedByNode, watchResponse } from "./node-request.js";
 import type { GuardOptions } from "./options.js";
+import { isNodeResponse, otherFramework } from "./other-framework.js";
 import type { GuardLatchkey, GuardQuestion, NotOptional, ReservingQuestion } from "./question.js";
 import type { ApiKey } from "./refusal.js";
 import type { ReservedKey } from "./reservation.js";
@@ -46,7 +47,8 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
   const guard = (question?: GuardQuestion<Context, Types>): KoaGuard<ApiKey<Types> | null> => {
     const decide = createDecide(question);
     return async (context, next) => {
-      const { req, res } = context;
+      const { req, res } = context ?? {};
+      if (typeof next !== "function" || !isNodeResponse(res)) throw otherFramework("Koa");
       const decision = await decide(() => presentedByNode(req), context as Context);
       // The host has already responded: there is nothing left to do.
       if (res.writableEnded) {

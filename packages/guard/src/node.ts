@@ -9,6 +9,7 @@ import {
   writeRefusal,
 } from "./node-request.js";
 import type { GuardOptions } from "./options.js";
+import { isNodeResponse, otherFramework } from "./other-framework.js";
 import type { GuardLatchkey, GuardQuestion, NotOptional, ReservingQuestion } from "./question.js";
 import type { ApiKey } from "./refusal.js";
 import type { ReservedKey } from "./reservation.js";
@@ -77,6 +78,7 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
     if (typeof handler !== "function") throw new TypeError('"handler" must be a function');
     const decide = createDecide(question);
     return async (request, response) => {
+      if (!isNodeResponse(response)) throw otherFramework("node:http");
       try {
         const decision = await decide(() => presentedByNode(request), request);
         if (!decision.admitted) return writeRefusal(response, decision);

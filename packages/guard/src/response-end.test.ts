@@ -209,7 +209,7 @@ describe("over Node", () => {
   test("a stand-in for a response that does not report its end counts as ended at once", async () => {
     const { latchkey, key, untilTaken } = await slots();
     const guard = createNodeGuard(latchkey)({}, () => undefined);
-    const stub = { writableEnded: false, headersSent: true };
+    const stub = { writableEnded: false, headersSent: true, setHeader: () => undefined };
     const presented = { rawHeaders: ["X-API-Key", key], socket: {} };
     const call = guard as unknown as (...stubs: readonly unknown[]) => Promise<void>;
     await call(presented, stub);
