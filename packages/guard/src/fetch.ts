@@ -101,15 +101,13 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
  * fail without naming the reason.
  */
 function checked(result: unknown): Response {
-  const headers = (result as Partial<Response> | null | undefined)?.headers;
-  if (typeof headers?.get === "function") return result as Response;
+  if (hasWebHeaders(result)) return result as Response;
   throw new TypeError("a guarded handler must return a Response");
 }
 
 /** A request has headers, an event has none. `request` is not checked, because a polluted prototype would have it. */
 function requestOf(subject: RequestOrEvent): Request {
-  const { headers } = subject as Partial<Request>;
-  return typeof headers?.get === "function"
+  return hasWebHeaders(subject)
     ? (subject as Request)
     : (subject as { readonly request: Request }).request;
 }

@@ -10,9 +10,10 @@ export function otherFramework(framework: string): TypeError {
   );
 }
 
-/** Whether these are the headers of a web standard request. */
-export function hasWebHeaders(request: { readonly headers?: unknown } | null | undefined): boolean {
-  return typeof (request?.headers as Partial<Headers> | undefined)?.get === "function";
+/** Whether this has headers of the web standard, as a `Request` and a `Response` have. */
+export function hasWebHeaders(message: unknown): boolean {
+  const headers = (message as { readonly headers?: Partial<Headers> } | null | undefined)?.headers;
+  return typeof headers?.get === "function";
 }
 
 /** Whether this is a response of Node.js. */
