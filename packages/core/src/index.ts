@@ -129,6 +129,7 @@ export type {
   ImportedKeyResult,
   PartlyCreatedKeys,
 } from "./operations/keys/import-input.js";
+export { isKeyInList } from "./operations/keys/load.js";
 export type {
   CreatedKey,
   FoundKeys,

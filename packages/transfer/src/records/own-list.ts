@@ -1,4 +1,11 @@
-import { corruptRecord, type KeyStore, keysOfApi, type StoredRecord } from "@latchkey/core";
+import {
+  corruptRecord,
+  isKeyInList,
+  type KeyStore,
+  keysOfApi,
+  type StoredRecord,
+} from "@latchkey/core";
+import { withEach } from "../at-once.js";
 import type { CopiedRecord, Difference } from "./copied-record.js";
 
 // A key is in the list of its API. One that names another API is damaged: in the target it would be in the list of that one, and nobody
@@ -27,16 +34,11 @@ export async function assertInOwnList(
     const isKnown = present !== null && listOf(present.record) === listOf(wanted.record);
     return isKnown ? [] : [wanted.record];
   });
-  await Promise.all(
-    doubtful.map(async (record) => {
-      const { kind, id, version } = record;
-      // The first id going down from this one: no id of a key is a prefix of another.
-      const want = { kind, list: listOf(record), after: `${id}!`, limit: 1, descending: true };
-      const page = await store.page(workspaceId, want);
-      if (page.found[0]?.record.id === id) return;
-      // It may have been deleted before its list was read.
-      const { found } = await store.read(workspaceId, [{ kind, id }]);
-      if (found[0]?.record.version === version) throw corruptRecord(`key ${id}`);
-    }),
-  );
+  await withEach(doubtful, async (record) => {
+    const { kind, id, version } = record;
+    if (await isKeyInList(store, workspaceId, listOf(record), id)) return;
+    // It may have been deleted before its list was read.
+    const { found } = await store.read(workspaceId, [{ kind, id }]);
+    if (found[0]?.record.version === version) throw corruptRecord(`key ${id}`);
+  });
 }

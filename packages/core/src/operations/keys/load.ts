@@ -1,7 +1,7 @@
 import { corruptRecord, LatchkeyError, unavailable } from "../../errors.js";
 import { keysOfApi, keyType } from "../../records/key.js";
 import { secretShape } from "../../secrets/format.js";
-import type { LoadedRecord, Want } from "../../store/key-store.js";
+import type { KeyStore, LoadedRecord, Want } from "../../store/key-store.js";
 import { StaleReadError, type Transaction } from "../../store/transaction.js";
 import type { CatalogKey, LoadedKey } from "../../verification/loaded-key.js";
 import type { NoKey } from "../../verification/verdict.js";
@@ -99,6 +99,19 @@ export async function findApiId(
   return loaded && (decodeOrNull(keyType, loaded.record, context.workspaceId)?.apiId ?? null);
 }
 
+/** Whether a list has the key with this id. `list`: as of `keysOfApi`. */
+export async function isKeyInList(
+  store: Pick<KeyStore, "page">,
+  workspaceId: string,
+  list: string,
+  id: string,
+): Promise<boolean> {
+  // The first id going down from this one: no id of a key is a prefix of another.
+  const page = { kind: "key", list, after: `${id}!`, limit: 1, descending: true } as const;
+  const { found } = await store.page(workspaceId, page);
+  return found[0]?.record.id === id;
+}
+
 /**
  * The error for a key that could not be assembled because its API is missing. Either the API was deleted, and the key goes with it; or the
  * record is damaged: it names an API other than the one in whose list it is. Only a damaged key must still be revoked. Null: the record was
@@ -112,10 +125,7 @@ async function whyMissing(
   const { store, workspaceId } = context;
   const { id, apiId, version } = keyType.decode(loaded.record, workspaceId);
   const list = keysOfApi(apiId);
-  // The first id going down from this one: no id of a key is a prefix of another.
-  const page = { kind: "key", list, after: `${id}!`, limit: 1, descending: true } as const;
-  const { found } = await store.page(workspaceId, page);
-  if (found[0]?.record.id === id) return notFound("key");
+  if (await isKeyInList(store, workspaceId, list, id)) return notFound("key");
   // The key may have been deleted before its list was read.
   const now = await findRecord(context, { kind: "key", id });
   if (now === null) return notFound("key");
