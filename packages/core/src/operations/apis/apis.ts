@@ -19,7 +19,7 @@ import {
   type PageInput,
   text,
 } from "../input.js";
-import { actOnEveryKey, deleteEach } from "../many-keys/many-keys.js";
+import { actOnEveryKey, DELETION } from "../many-keys/many-keys.js";
 import { operation, type TableOf, write } from "../operation.js";
 import { type PageInfo, pagesOf, readAll, readRecord, readRecordIn } from "../read.js";
 import {
@@ -232,7 +232,7 @@ export const API_TABLE = {
       audit({ type: "api.deleted", resourceId: apiId, ...deletedFields(api, apiFields) });
       return true;
     });
-    const deletion = () => actOnEveryKey(context, { apiId }, deleteEach);
+    const deletion = () => actOnEveryKey(context, { apiId }, DELETION);
     const deletedKeys = await (isDeleted ? afterWriting(deletion) : deletion());
     if (!isDeleted && deletedKeys === 0) throw notFound("api");
     return {};

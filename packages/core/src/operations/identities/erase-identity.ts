@@ -20,6 +20,8 @@ import {
   type ActOnKey,
   actOnEveryKey,
   actOnListedKeys,
+  type ChangeOfKeys,
+  DELETION,
   deleteEach,
 } from "../many-keys/many-keys.js";
 import { decodeAll, findRecord, listPages, readList } from "../read.js";
@@ -121,7 +123,8 @@ async function findSubject(context: OperationContext, input: IdentityReference):
       externalId ??= entry && externalIdOf(entry, identityId);
     }
   if (!isKnown) {
-    const keys = await actOnListedKeys(context, { identityId }, () => "unchanged");
+    const counting: ChangeOfKeys = { act: () => "unchanged", isLeft: null };
+    const keys = await actOnListedKeys(context, { identityId }, counting);
     if (keys.unchanged === 0) throw notFound("identity");
   }
   return subjectOf(externalId, [identityId]);
@@ -173,7 +176,8 @@ async function deleteWithKeys(
     await sums.addTags(decodeOrNull(keyType, loaded.record, context.workspaceId)?.tags ?? []);
     return deleteEach(work, loaded, apiId);
   };
-  const { changed } = await actOnListedKeys(remembered, { identityId }, act);
+  const change: ChangeOfKeys = { ...DELETION, act };
+  const { changed } = await actOnListedKeys(remembered, { identityId }, change);
   await transact(context, async ({ transaction, audit }) => {
     const identity = await deleteRecord(transaction, identityType, identityId);
     // A damaged record does not say which `externalId` it claims.
@@ -181,7 +185,7 @@ async function deleteWithKeys(
       transaction.release({ kind: "identity", index: "externalId", value: externalId }, identityId);
     if (identity !== undefined) audit({ type: "identity.deleted", resourceId: identityId });
   });
-  const total = changed + (await actOnEveryKey(remembered, { identityId }, act));
+  const total = changed + (await actOnEveryKey(remembered, { identityId }, change));
   await sums.add({ kind: "identity", id: identityId });
   await sums.end();
   return total;

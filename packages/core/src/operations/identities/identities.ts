@@ -30,7 +30,7 @@ import {
   wholeNumber,
 } from "../input.js";
 import { identityRatelimits } from "../limit-input.js";
-import { actOnEveryKey, actOnListedKeys, deleteEach, disableEach } from "../many-keys/many-keys.js";
+import { actOnEveryKey, actOnListedKeys, DELETION, DISABLING } from "../many-keys/many-keys.js";
 import { operation, type Run, type TableOf } from "../operation.js";
 import { findPage, readPage, readRecord, readRecordIn, usageOf } from "../read.js";
 import { refill, refuseUsageChange, settingOfUses, toRefillView } from "../uses-and-refill.js";
@@ -203,15 +203,15 @@ async function deleteWithKeys(
   keys: "disable" | "delete",
 ): Promise<DeletedIdentity> {
   const context = inSteps(operationContext);
-  const act = keys === "delete" ? deleteEach : disableEach;
-  const { changed, unchanged } = await actOnListedKeys(context, { identityId }, act);
+  const change = keys === "delete" ? DELETION : DISABLING;
+  const { changed, unchanged } = await actOnListedKeys(context, { identityId }, change);
   const finish = async () => {
     await transact(context, async (work) => {
       const isDeleted = await deleteRecordOf(work, identityId);
       // An earlier call may have broken off after this step.
       if (!isDeleted && changed + unchanged === 0) throw notFound("identity");
     });
-    return afterWriting(() => actOnEveryKey(context, { identityId }, act));
+    return afterWriting(() => actOnEveryKey(context, { identityId }, change));
   };
   const total = changed + (await (changed > 0 ? afterWriting(finish) : finish()));
   return keys === "delete"

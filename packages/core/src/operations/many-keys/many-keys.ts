@@ -2,6 +2,7 @@ import { z } from "zod";
 import { unavailable } from "../../errors.js";
 import { yieldToEventLoop } from "../../lib/promises.js";
 import { keysOfApi, keyType } from "../../records/key.js";
+import type { StoredRecord } from "../../records/record-type.js";
 import type { LoadedRecord } from "../../store/key-store.js";
 import { afterWriting, type OperationContext, transact, type Work } from "../context.js";
 import { decodeOrNull, versionIfReadable } from "../damaged.js";
@@ -37,6 +38,19 @@ export type KeyCounts = Readonly<Record<KeyOutcome, number>>;
 
 const NONE: KeyCounts = { changed: 0, unchanged: 0, damaged: 0 };
 
+/** Keys read at once to see whether any is left. */
+const LOOKED_AT_ONCE = 200;
+
+/** What a call does with each of many keys. */
+export interface ChangeOfKeys {
+  readonly act: ActOnKey;
+  /**
+   * Whether a key still has to be changed. With it, the keys are looked at once more at the end: if the store failed over meanwhile, keys
+   * may be there again that another call had deleted. Null for changes that revoke nothing.
+   */
+  readonly isLeft: ((context: OperationContext, record: StoredRecord) => boolean) | null;
+}
+
 /** The keys of an API, or those of one identity in it, up to the last one at the start. */
 interface ListOfKeys {
   readonly apiId: string;
@@ -59,24 +73,55 @@ export interface ListedKeys {
 export async function actOnListedKeys(
   context: OperationContext,
   listed: ListedKeys,
-  act: ActOnKey,
+  { act, isLeft }: ChangeOfKeys,
 ): Promise<KeyCounts> {
-  const lists = keyLists(context, listed);
+  const bounds = new Map<string, string>();
+  let lists = keyLists(context, listed, bounds);
   let list = (await lists.next()).value;
   let after: string | null = null;
-  const counts = await inBatches(context, async (round, limit) => {
-    if (list === undefined) return { counts: NONE, hasMore: false };
+  /** Ends the call, or begins again with the first list. */
+  const hasMore = async (): Promise<boolean> => {
+    // An empty commit: that there are no keys, or no others, was only read.
+    await transact(context, async () => undefined);
+    if (isLeft === null || !(await hasLeft(context, listed, bounds, isLeft))) return false;
+    lists = keyLists(context, listed, bounds);
+    list = (await lists.next()).value;
+    return true;
+  };
+  return inBatches(context, async (round, limit) => {
+    if (list === undefined) return { counts: NONE, hasMore: await afterWriting(hasMore) };
     const here: ListOfKeys = list;
     const { counts: stepCounts, lastSeen } = await transact(round, (work) =>
       actOnPage(work, here, after, limit, act),
     );
     after = lastSeen;
     if (lastSeen === null) list = (await lists.next()).value;
-    return { counts: stepCounts, hasMore: list !== undefined };
+    return { counts: stepCounts, hasMore: list !== undefined || (await afterWriting(hasMore)) };
   });
-  // An empty commit: that there are no keys, or no others, was only read.
-  await afterWriting(() => transact(context, async () => undefined));
-  return counts;
+}
+
+/** Whether any of the keys still has to be changed. */
+async function hasLeft(
+  context: OperationContext,
+  listed: ListedKeys,
+  bounds: Map<string, string>,
+  isLeft: NonNullable<ChangeOfKeys["isLeft"]>,
+): Promise<boolean> {
+  for await (const { apiId, identityId, lastId } of keyLists(context, listed, bounds))
+    for (let after: string | null = null; after === null || after < lastId; ) {
+      const where = { list: keysOfApi(apiId), of: identityId, after, limit: LOOKED_AT_ONCE };
+      const { found, hasMore } = await readList(context, { kind: "key", ...where });
+      const isOne = ({ record }: LoadedRecord): boolean =>
+        record.id <= lastId &&
+        (identityId === undefined || record.link === identityId) &&
+        isLeft(context, record);
+      if (found.some(isOne)) return true;
+      const last = found.at(-1)?.record.id;
+      if (!hasMore || last === undefined) break;
+      after = last;
+      await yieldToEventLoop();
+    }
+  return false;
 }
 
 /** Acts on the keys with these ids, ignoring missing ones. */
@@ -118,9 +163,11 @@ async function inBatches(
   return { ...sums, changed };
 }
 
+/** @param bounds - The last key of each API when it was first looked into. */
 async function* keyLists(
   context: OperationContext,
   { apiId, identityId }: ListedKeys,
+  bounds: Map<string, string>,
 ): AsyncGenerator<ListOfKeys, undefined, undefined> {
   let looked = 0;
   for await (const id of apiId === undefined ? apiIds(context) : [apiId]) {
@@ -129,7 +176,10 @@ async function* keyLists(
     const want = { kind: "key", list: keysOfApi(id), of: identityId, limit: 1 } as const;
     const { found } = await readList(context, { ...want, descending: true });
     const [last] = found;
-    if (last !== undefined) yield { apiId: id, identityId, lastId: last.record.id };
+    if (last === undefined) continue;
+    const lastId = bounds.get(id) ?? last.record.id;
+    bounds.set(id, lastId);
+    yield { apiId: id, identityId, lastId };
   }
 }
 
@@ -176,7 +226,11 @@ async function actOnIds(work: Work, keyIds: readonly string[], act: ActOnKey): P
   const { workspaceId } = transaction;
   const read = (kind: "key" | "api", ids: readonly string[]) =>
     transaction.read(ids.map((id) => ({ kind, id, expects: "nothing" }) as const));
-  const keys = (await read("key", keyIds)).filter((loaded) => loaded !== null);
+  const loadedOrNot = await read("key", keyIds);
+  // If the store fails over, a key may be there again.
+  for (const [place, id] of keyIds.entries())
+    if (loadedOrNot[place] === null) transaction.expect({ kind: "key", id, version: null });
+  const keys = loadedOrNot.filter((loaded) => loaded !== null);
   const named = keys.map(({ record }) => decodeOrNull(keyType, record, workspaceId)?.apiId);
   const wanted = [...new Set(named.filter((id) => id !== undefined))];
   const known = new Set((await read("api", wanted)).map((api) => api?.record.id));
@@ -229,15 +283,15 @@ const keysReference = z
 
 export const MANY_KEYS_TABLE = {
   deleteKeys: operation(keysReference, async (context, which) => ({
-    deletedKeys: (await actOnKeys(context, which, deleteEach)).changed,
+    deletedKeys: (await actOnKeys(context, which, DELETION)).changed,
   })),
 
   disableKeys: operation(keysReference, async (context, which) => ({
-    disabledKeys: (await actOnKeys(context, which, disableEach)).changed,
+    disabledKeys: (await actOnKeys(context, which, DISABLING)).changed,
   })),
 
   enableKeys: operation(keysReference, async (context, which) => {
-    const { changed, damaged } = await actOnKeys(context, which, enableEach);
+    const { changed, damaged } = await actOnKeys(context, which, ENABLING);
     return { enabledKeys: changed, ...(damaged > 0 && { damaged }) };
   }),
 } satisfies Partial<TableOf<ManyKeysOperations>>;
@@ -245,31 +299,33 @@ export const MANY_KEYS_TABLE = {
 async function actOnKeys(
   context: OperationContext,
   { apiId, keyIds, ...owner }: KeysReference,
-  act: ActOnKey,
+  change: ChangeOfKeys,
 ): Promise<KeyCounts> {
-  if (keyIds !== undefined) return actOnKeysById(context, keyIds, act);
+  if (keyIds !== undefined) return actOnKeysById(context, keyIds, change.act);
   if (apiId !== undefined) await requireId(context, { kind: "api", id: apiId });
   let { identityId } = owner;
   if (identityId === undefined && owner.externalId !== undefined) {
-    identityId = (await findRecord(context, identityWant(owner)))?.record.id;
+    const find = async () => (await findRecord(context, identityWant(owner)))?.record.id;
+    identityId = await find();
     if (identityId === undefined) {
-      // An empty commit, so that "no keys" is reliable.
+      // An empty commit, so that "no keys" is durable. If the store failed over meanwhile, the identity may be there again.
       await transact(context, async () => undefined);
-      return NONE;
+      identityId = await find();
     }
+    if (identityId === undefined) return NONE;
   }
-  return actOnListedKeys(context, { apiId, identityId }, act);
+  return actOnListedKeys(context, { apiId, identityId }, change);
 }
 
 /** Acts until no key of a deleted API or identity needs a change: only rotation can add keys. @returns How many were changed. */
 export async function actOnEveryKey(
   context: OperationContext,
   listed: ListedKeys,
-  act: ActOnKey,
+  change: ChangeOfKeys,
 ): Promise<number> {
   let total = 0;
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
-    const run = () => actOnListedKeys(context, listed, act);
+    const run = () => actOnListedKeys(context, listed, change);
     const { changed } = await (total === 0 ? run() : afterWriting(run));
     total += changed;
     if (changed === 0) return total;
@@ -293,13 +349,20 @@ export const deleteEach: ActOnKey = async (
   return "changed";
 };
 
+/** Whether a key is on, readable or not. */
+function isOn({ workspaceId }: OperationContext, record: StoredRecord): boolean {
+  const key = decodeOrNull(keyType, record, workspaceId);
+  return key === null ? !isSwitchedOff(record) : key.enabled;
+}
+
 /** Switches a key off, readable or not. */
-export const disableEach: ActOnKey = (work, { record, handle }) => {
+const disableEach: ActOnKey = (work, { record, handle }) => {
   const { context, transaction } = work;
   const key = decodeOrNull(keyType, record, context.workspaceId);
-  if (key === null ? isSwitchedOff(record) : !key.enabled) return "unchanged";
   const { kind, id } = record;
+  // Also of a key that is off: if the store fails over, it may be on again.
   transaction.expect({ kind, id, version: versionIfReadable(record), handle });
+  if (key === null ? isSwitchedOff(record) : !key.enabled) return "unchanged";
   if (key === null) switchOffDamaged(work, record);
   else switchKey(work, key, false);
   return "changed";
@@ -314,3 +377,11 @@ const enableEach: ActOnKey = (work, { record, handle }) => {
   switchKey(work, key, true);
   return "changed";
 };
+
+/** Deletes keys. */
+export const DELETION: ChangeOfKeys = { act: deleteEach, isLeft: () => true };
+
+/** Disables keys. */
+export const DISABLING: ChangeOfKeys = { act: disableEach, isLeft: isOn };
+
+const ENABLING: ChangeOfKeys = { act: enableEach, isLeft: null };
