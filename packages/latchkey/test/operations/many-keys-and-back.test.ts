@@ -100,6 +100,29 @@ test.each([
   },
 );
 
+test("a call that revokes keys ends if the store brings them back each time", async () => {
+  const store = memoryStore();
+  const latchkey = createLatchkey({ store });
+  const { apiId } = await latchkey.createApi({ name: "payments" });
+  const { keyId } = await latchkey.createKey({ apiId });
+  let isInside = false;
+  const beside = createLatchkey({
+    store: interceptStore(store, async ({ method }, run) => {
+      const answer = await run();
+      if (method !== "commit" || isInside) return answer;
+      isInside = true;
+      await latchkey.updateKey({ keyId, enabled: true });
+      isInside = false;
+      return answer;
+    }),
+  });
+  await expect(beside.disableKeys({ apiId })).rejects.toMatchObject({
+    code: "STORE_UNAVAILABLE",
+    outcome: "unknown",
+    message: expect.stringContaining("try again"),
+  });
+});
+
 test("a call that revokes keys does not revoke those that are created while it looks again", async () => {
   const store = memoryStore();
   const latchkey = createLatchkey({ store });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { unavailable } from "../../errors.js";
+import { type LatchkeyError, unavailable } from "../../errors.js";
 import { yieldToEventLoop } from "../../lib/promises.js";
 import { keysOfApi, keyType } from "../../records/key.js";
 import type { StoredRecord } from "../../records/record-type.js";
@@ -79,11 +79,14 @@ export async function actOnListedKeys(
   let lists = keyLists(context, listed, bounds);
   let list = (await lists.next()).value;
   let after: string | null = null;
+  let looks = 0;
   /** Ends the call, or begins again with the first list. */
   const hasMore = async (): Promise<boolean> => {
     // An empty commit: that there are no keys, or no others, was only read.
     await transact(context, async () => undefined);
     if (isLeft === null || !(await hasLeft(context, listed, bounds, isLeft))) return false;
+    looks += 1;
+    if (looks === MOST_ROUNDS) throw keptChanging();
     lists = keyLists(context, listed, bounds);
     list = (await lists.next()).value;
     return true;
@@ -330,7 +333,11 @@ export async function actOnEveryKey(
     total += changed;
     if (changed === 0) return total;
   }
-  throw unavailable("keys kept being created or changed; try again", "unknown");
+  throw keptChanging();
+}
+
+function keptChanging(): LatchkeyError {
+  return unavailable("keys kept being created or changed; try again", "unknown");
 }
 
 /** Deletes a key, readable or not. The audit log records only its API and its identity. */
