@@ -1,6 +1,7 @@
 import type { AppliedCharge, ChargePlan, HoldResult, VerifyOutcome } from "@latchkey/core";
 import { type Call, type KnownKey, mayHaveHappened, returnedBy } from "../history.js";
 import type { World } from "../world/world.js";
+import { areRemembered, firstOf } from "./repeated-writes.js";
 import { reservedUses } from "./reserved-uses.js";
 
 const costOf = ({ args }: Call): number => args.cost as number;
@@ -71,6 +72,8 @@ export function usesAreNotOverspent(world: World): string | null {
         call.action === "updateRemaining" &&
         counter.keys.includes(call.key as KnownKey) &&
         call.args.op !== "decrement" &&
+        // Repeats write nothing, unless they are forgotten or lost.
+        (firstOf(world, call) === call || !areRemembered(world, call)) &&
         mayHaveHappened(call),
     );
     const more = given.reduce((sum, { args }) => sum + (args.value as number), 0);

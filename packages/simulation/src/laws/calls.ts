@@ -1,6 +1,8 @@
 import { LatchkeyError, type VerifyOutcome } from "@latchkey/core";
 import { type Call, returnedBy } from "../history.js";
+import { hasOtherClocks } from "../plan/plan.js";
 import type { World } from "../world/world.js";
+import { areRemembered } from "./repeated-writes.js";
 
 /** Law: each call of a living process ends. */
 export function callsSettle(world: World): string | null {
@@ -11,7 +13,8 @@ export function callsSettle(world: World): string | null {
 /** Law: every failure is an error of latchkey's own, and has a cause in the schedule. */
 export function errorsAreExpected(world: World): string | null {
   if (world.unhandled.length > 0) return `nobody heard of ${String(world.unhandled[0])}`;
-  for (const { index, action, args, outcome, startTick } of world.calls) {
+  for (const call of world.calls) {
+    const { index, action, args, outcome, startTick } = call;
     if (outcome.kind !== "failed") continue;
     const { error } = outcome;
     if (args.isInherited === true && error instanceof TypeError) continue;
@@ -20,7 +23,10 @@ export function errorsAreExpected(world: World): string | null {
     const isUnexpected =
       code === "INTERNAL_SERVER_ERROR" ||
       (code === "STORE_CORRUPT" && !world.hasDamaged) ||
-      (code === "STORE_UNAVAILABLE" && (world.isCalm || startTick > world.restTick));
+      (code === "STORE_UNAVAILABLE" &&
+        (world.isCalm || startTick > world.restTick) &&
+        // Between two reads of the call, its idempotency key may be forgotten.
+        (args.idempotencyKey === undefined || areRemembered(world, call)));
     if (isUnexpected) return `#${index} ${action}: ${code} ${error.message}`;
   }
   return null;
@@ -42,7 +48,7 @@ const [SURELY_REMEMBERED_MS, SURELY_FORGOTTEN_MS] = [500_000, 700_000];
 export function repeatsAreAlike(world: World): string | null {
   // Request ids stay behind when keys move. How long a request is remembered depends on the clocks, which must agree.
   const hasMoved = world.plan.steps.some(({ action }) => action === "moveStore");
-  if (world.losses.length > 0 || hasMoved || hasOtherClocks(world)) return null;
+  if (world.losses.length > 0 || hasMoved || hasOtherClocks(world.plan)) return null;
   for (const call of world.calls) {
     const { requestId } = call.args;
     if (!HAS_REQUEST_ID.has(call.action) || requestId === undefined) continue;
@@ -69,14 +75,6 @@ export function repeatsAreAlike(world: World): string | null {
     }
   }
   return null;
-}
-
-/** Whether the clocks of the processes differ, or were set. */
-export function hasOtherClocks({ plan }: World): boolean {
-  return (
-    plan.clockOffsets.some((offset) => offset !== 0) ||
-    plan.steps.some(({ action }) => action === "setClock")
-  );
 }
 
 /** Law: no answer in one workspace contains an id of another. */

@@ -1,7 +1,7 @@
 import { mayHaveHappened, returnedBy } from "../history.js";
+import { hasOtherClocks } from "../plan/plan.js";
 import type { World } from "../world/world.js";
 import { countersOf } from "./admissions.js";
-import { hasOtherClocks } from "./calls.js";
 import { callsOf, reservedUses } from "./reserved-uses.js";
 
 /**
@@ -9,7 +9,7 @@ import { callsOf, reservedUses } from "./reserved-uses.js";
  * told.
  */
 export function slotsAreNotOverfull(world: World): string | null {
-  if (world.losses.length > 0 || hasOtherClocks(world)) return null;
+  if (world.losses.length > 0 || hasOtherClocks(world.plan)) return null;
   const held = world.reservations.flatMap((reservation) => {
     const { slots } = reservation.key.setup;
     if (slots === null) return [];
@@ -42,7 +42,7 @@ const MOVES: ReadonlySet<string> = new Set([
  * answered.
  */
 export function reservationsEnd(world: World): string | null {
-  if (world.losses.length > 0 || world.hasDamaged || hasOtherClocks(world)) return null;
+  if (world.losses.length > 0 || world.hasDamaged || hasOtherClocks(world.plan)) return null;
   for (const { owner, keys, granted } of countersOf(world)) {
     const calls = world.calls.filter(
       ({ action, key }) => MOVES.has(action) && (key === null || keys.includes(key)),

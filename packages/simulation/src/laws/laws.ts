@@ -12,6 +12,7 @@ import { listsAreWhole, logsAreWhole, statisticsFit, theStoreIsAsTheModel } from
 import { guardsHold } from "./guards.js";
 import { reservationsEnd, slotsAreNotOverfull } from "./holds.js";
 import { deadKeysTakeNothing, plansFollowTheRecords } from "./plans.js";
+import { repeatedWritesAreAlike } from "./repeated-writes.js";
 import {
   refusalsHaveReasons,
   rotationsAreFinal,
@@ -55,6 +56,7 @@ export const HISTORY_LAWS: Readonly<
   "rotations are final": rotationsAreFinal,
   "guards admit nobody without a valid key, and answer in time": guardsHold,
   "a repeated request takes nothing again": repeatsAreAlike,
+  "a repeated write returns the same, and writes nothing again": repeatedWritesAreAlike,
   "no answer contains anything of another workspace": workspacesAreApart,
   "lists are complete, and totals are right": listsAreWhole,
   "the audit log of a key is complete": logsAreWhole,

@@ -6,8 +6,8 @@ import {
   mayHaveHappened,
   returnedBy,
 } from "../history.js";
+import { hasOtherClocks } from "../plan/plan.js";
 import type { World } from "../world/world.js";
-import { hasOtherClocks } from "./calls.js";
 
 /** Calls about a reservation that may have had an effect. */
 export function callsOf(world: World, { id }: KnownReservation): readonly Call[] {
@@ -27,7 +27,7 @@ export function reservedUses(world: World, keys: readonly KnownKey[]): number {
       ({ action, outcome }) => action !== "renew" && outcome.kind === "returned",
     );
     if (ended !== undefined) sum += returnedBy<SettledReservation>(ended).taken?.uses ?? 0;
-    else if (later.length === 0 && expiresAt > world.scheduler.now && !hasOtherClocks(world))
+    else if (later.length === 0 && expiresAt > world.scheduler.now && !hasOtherClocks(world.plan))
       sum += call.args.cost as number;
   }
   return sum;

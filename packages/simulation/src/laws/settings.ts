@@ -1,7 +1,8 @@
-import type { PermissionQuery } from "@latchkey/core";
 import type { Call, KnownKey } from "../history.js";
 import type { World } from "../world/world.js";
+import { settersOfManyKeys } from "./many-keys.js";
 import { possibleValues, type Register, type Setter } from "./registers.js";
+import { firstOf, sameWrites } from "./repeated-writes.js";
 
 /** Bounds of the instant at which a key expires. Infinite: never. */
 export interface Expiry {
@@ -11,7 +12,7 @@ export interface Expiry {
 
 const NEVER: Expiry = { least: Number.POSITIVE_INFINITY, most: Number.POSITIVE_INFINITY };
 
-/** The state that calls have set of a key, its role and its API, field by field. */
+/** The state that calls have set of a key and its API, field by field. */
 export interface Settings {
   readonly exists: Register<boolean>;
   readonly isOn: Register<boolean>;
@@ -19,8 +20,7 @@ export interface Settings {
   readonly expiry: Register<Expiry>;
   /** Names of permissions granted to the key directly. */
   readonly own: Register<readonly string[]>;
-  /** Names of permissions of its role. */
-  readonly ofRole: Register<readonly string[]>;
+  readonly hasRole: Register<boolean>;
   readonly name: Register<string | undefined>;
 }
 
@@ -30,7 +30,7 @@ export function isWorkspaceOn(world: World, index: number): Register<boolean> {
   return {
     id: world.workspaces[index]?.id ?? "",
     initial: [true],
-    setters: settersOf(calls, { switchWorkspace: ({ enabled }) => enabled as boolean }),
+    setters: settersOf(world, calls, { switchWorkspace: ({ enabled }) => enabled as boolean }),
   };
 }
 
@@ -48,7 +48,7 @@ function readSettings(world: World, key: KnownKey): Settings {
   const ofWorkspace = world.calls.filter(
     (call) => call.key === null && call.workspace === key.workspace,
   );
-  const { apiId, roleId } = world.workspaceOf(key.workspace);
+  const { apiId } = world.workspaceOf(key.workspace);
   const from = <Field extends keyof Settings>(field: Field, initial: unknown): never[] =>
     (key.origin === null ? [initial] : inherited(world, key.origin, field)) as never[];
   const expiries: readonly Expiry[] = from("expiry", NEVER);
@@ -57,17 +57,33 @@ function readSettings(world: World, key: KnownKey): Settings {
       id: key.keyId,
       // If the store lost the creation of a key, the key may never have existed.
       initial: world.losses.some(({ ids }) => ids.has(key.keyId)) ? [true, false] : [true],
-      setters: settersOf(ofKey, { deleteKey: () => false }),
+      setters: [
+        ...settersOf(world, ofKey, { deleteKey: () => false }),
+        ...settersOfManyKeys(world, key, { deleteKeys: false, deleteOwner: false }),
+        ...settersOf(world, ofWorkspace, { deleteApi: () => false }).map((setter) => ({
+          ...setter,
+          isSure: !mayBeLost(world),
+        })),
+      ],
     },
     isOn: {
       id: key.keyId,
       initial: from("isOn", true),
-      setters: settersOf(ofKey, { switchKey: ({ enabled }) => enabled as boolean }),
+      setters: [
+        ...settersOf(world, ofKey, { switchKey: ({ enabled }) => enabled as boolean }),
+        ...settersOfManyKeys(world, key, {
+          disableKeys: false,
+          disableOwner: false,
+          enableKeys: true,
+        }),
+      ],
     },
     allowList: {
       id: apiId,
       initial: [[]],
-      setters: settersOf(ofWorkspace, { allowList: ({ ranges }) => ranges as readonly string[] }),
+      setters: settersOf(world, ofWorkspace, {
+        allowList: ({ ranges }) => ranges as readonly string[],
+      }),
     },
     expiry: {
       id: key.keyId,
@@ -77,19 +93,23 @@ function readSettings(world: World, key: KnownKey): Settings {
     own: {
       id: key.keyId,
       initial: from("own", []),
-      setters: settersOf(ofKey, { grantWrite: ({ isGranted }) => (isGranted ? ["write"] : []) }),
+      setters: [
+        ...settersOf(world, ofKey, { grantWrite: ({ isGranted }) => (isGranted ? ["write"] : []) }),
+        ...deletionsOf(world, key.workspace, "write")
+          // A successor inherits what was left of the permissions.
+          .filter((call) => key.origin === null || call.endTick > key.origin.call.startTick)
+          .map((call) => ({ call, value: [], isSure: !mayBeLost(world) })),
+      ],
     },
-    ofRole: {
-      id: roleId,
-      initial: [["read"]],
-      setters: key.setup.hasRole
-        ? settersOf(ofWorkspace, { roleGrants: ({ names }) => names as readonly string[] })
-        : settersOf([], {}),
+    hasRole: {
+      id: key.keyId,
+      initial: from("hasRole", key.setup.hasRole),
+      setters: settersOf(world, ofKey, { setRole: ({ isGranted }) => isGranted as boolean }),
     },
     name: {
       id: key.keyId,
       initial: from("name", undefined),
-      setters: settersOf(ofKey, { renameKey: ({ name }) => name as string }),
+      setters: settersOf(world, ofKey, { renameKey: ({ name }) => name as string }),
     },
   };
 }
@@ -105,20 +125,37 @@ function inherited(
   return possibleValues({ ...register, setters }, call, world.losses);
 }
 
-function settersOf<Value>(
+/** Whether the store lost a change that had resolved, so that what a call deleted may be there again. */
+export function mayBeLost({ losses }: World): boolean {
+  return losses.some(({ ids }) => ids.size > 0);
+}
+
+/** The calls that deleted a permission of a workspace, or looked for it to delete it. */
+export function deletionsOf(world: World, workspace: number, name: string): readonly Call[] {
+  return world.calls.filter(
+    (call) =>
+      call.action === "deletePermission" && call.workspace === workspace && call.args.name === name,
+  );
+}
+
+/** The values that calls set, by the names of their actions. */
+export function settersOf<Value>(
+  world: World,
   calls: readonly Call[],
   actions: Readonly<Record<string, (args: Call["args"]) => Value>>,
 ): readonly Setter<Value>[] {
   return calls.flatMap((call) => {
     const read = actions[call.action];
-    return read === undefined ? [] : [{ call, value: read(call.args) }];
+    // A repeat writes nothing, unless the first call did not.
+    const isSure = firstOf(world, call) === call;
+    return read === undefined ? [] : [{ call, value: read(call.args), isSure }];
   });
 }
 
 function expirySetters(
   calls: readonly Call[],
   initial: readonly Expiry[],
-  { losses }: World,
+  world: World,
 ): readonly Setter<Expiry>[] {
   const set = calls.flatMap((call): readonly Setter<Expiry>[] => {
     if (call.action !== "setExpires") return [];
@@ -137,29 +174,22 @@ function expirySetters(
   const rotated = calls.flatMap((call): readonly Setter<Expiry>[] => {
     if (call.action !== "rotateKey") return [];
     const graceMs = call.args.graceMs as number;
+    const same = sameWrites(world, call);
+    const [first] = same;
     const before = possibleValues(
       { initial, setters: [...set, ...cleared(set)], id: call.key?.keyId ?? "" },
-      call,
-      losses,
+      { startTick: first.startTick, endTick: call.endTick },
+      world.losses,
     );
     // A rotation never extends the life of a key.
-    const least = Math.min(call.leastNow + graceMs, ...before.map((value) => value.least));
-    const most = Math.min(call.endNow + graceMs, Math.max(...before.map((value) => value.most)));
-    return [{ call, value: { least, most } }];
+    const earliest = Math.min(...same.map(({ leastNow }) => leastNow));
+    const latest = Math.max(...same.map(({ endNow }) => endNow));
+    const least = Math.min(earliest + graceMs, ...before.map((value) => value.least));
+    const most = Math.min(latest + graceMs, Math.max(...before.map((value) => value.most)));
+    return [{ call, value: { least, most }, isSure: first === call }];
   });
   const all = [...set, ...rotated];
   return [...all, ...cleared(all)];
-}
-
-/** Whether permissions satisfy a query. */
-export function doSatisfy(held: readonly string[], query: PermissionQuery): boolean {
-  if (typeof query !== "string")
-    return "and" in query
-      ? query.and.every((one) => doSatisfy(held, one))
-      : query.or.some((one) => doSatisfy(held, one));
-  return held.some(
-    (name) => name === query || (name.endsWith(".*") && query.startsWith(name.slice(0, -1))),
-  );
 }
 
 /** Whether an allow-list admits an IPv4 address; an empty list admits every address. */

@@ -3,8 +3,10 @@ import { type Call, hasReturned, returnedBy } from "../history.js";
 import type { VerifyArgs } from "../plan/actions.js";
 import type { GuardedAnswer } from "../plan/guard-actions.js";
 import type { World } from "../world/world.js";
+import { answersTo } from "./grants.js";
 import { possibleValues, type Register } from "./registers.js";
-import { doesLetIn, doSatisfy, isWorkspaceOn, type Settings, settingsOf } from "./settings.js";
+import { isSameWrite } from "./repeated-writes.js";
+import { doesLetIn, isWorkspaceOn, type Settings, settingsOf } from "./settings.js";
 
 /** One condition of a verification: whether it may have held while the call ran, and whether it may have failed. */
 interface Need {
@@ -27,9 +29,6 @@ function needsOf(world: World, call: Call, settings: Settings): readonly Need[] 
   const args = call.args as Partial<VerifyArgs>;
   const { permissions: query, ipAddress = "192.0.2.1", isOther, isElsewhere } = args;
   const expiries = seen(settings.expiry);
-  const held = seen(settings.own).flatMap((own) =>
-    seen(settings.ofRole).map((ofRole) => (call.key?.setup.hasRole ? [...own, ...ofRole] : own)),
-  );
   const own = call.key?.workspace ?? 0;
   const asked = isElsewhere ? world.elsewhereOf(own) : own;
   return [
@@ -55,7 +54,7 @@ function needsOf(world: World, call: Call, settings: Settings): readonly Need[] 
     need(
       "INSUFFICIENT_PERMISSIONS",
       "it holds the permissions",
-      held.map((names) => query === undefined || doSatisfy(names, query)),
+      query === undefined || call.key === null ? [true] : answersTo(world, call, call.key, query),
     ),
   ];
 }
@@ -150,7 +149,8 @@ export function rotationsAreFinal(world: World): string | null {
     const until = rotation.endNow + (rotation.args.graceMs as number);
     for (const call of world.calls) {
       if (call.key !== rotation.key || call === rotation || !hasReturned(call)) continue;
-      if (call.action === "rotateKey") return `#${call.index} rotates a key for the second time`;
+      if (call.action === "rotateKey" && !isSameWrite(call, rotation))
+        return `#${call.index} rotates a key for the second time`;
       const at = call.args.inMs === null ? Number.POSITIVE_INFINITY : call.args.inMs;
       const isLate = call.action === "setExpires" && call.startNow + (at as number) > until;
       if (isLate && call.startTick > rotation.endTick)

@@ -105,5 +105,10 @@ export function byWorld(
   return { weight, choose, perform, ...(needs !== undefined && { needs }) };
 }
 
+/** Sometimes an idempotency key, from a choice so small that calls share them. */
+export function sometimesRepeatable(random: Random): { readonly idempotencyKey?: string } {
+  return random.chance(30) ? { idempotencyKey: `i${random.below(2)}` } : {};
+}
+
 /** For actions without arguments. */
 export const nothing = (): Args => ({});

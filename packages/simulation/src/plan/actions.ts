@@ -1,8 +1,10 @@
 import type { PermissionQuery } from "@latchkey/core";
-import type { Call, KnownKey } from "../history.js";
-import { byWorld, inWorkspace, nothing, onKey } from "./action.js";
+import type { Call } from "../history.js";
+import { byWorld, inWorkspace, nothing, onKey, sometimesRepeatable } from "./action.js";
+import { GRANT_ACTIONS } from "./grant-actions.js";
 import { GUARD_ACTIONS } from "./guard-actions.js";
 import { HOLD_ACTIONS } from "./hold-actions.js";
+import { MANY_KEYS_ACTIONS } from "./many-keys-actions.js";
 
 /** Arguments of a verification. */
 export interface VerifyArgs {
@@ -93,8 +95,8 @@ const KEY_ACTIONS = {
   ),
   switchKey: onKey(
     10,
-    (random) => ({ enabled: random.chance(40) }),
-    (latchkey, { keyId }, { enabled }) => latchkey.updateKey({ keyId, enabled }),
+    (random) => ({ enabled: random.chance(40), ...sometimesRepeatable(random) }),
+    (latchkey, { keyId }, args) => latchkey.updateKey({ keyId, ...args }),
   ),
   renameKey: onKey(
     5,
@@ -104,11 +106,11 @@ const KEY_ACTIONS = {
   deleteKey: onKey(4, nothing, (latchkey, { keyId }) => latchkey.deleteKey({ keyId })),
   rotateKey: onKey(
     4,
-    (random) => ({ graceMs: random.pick([0, 500, 60_000]) }),
-    async (latchkey, old, { graceMs }, world, call) => {
-      const { keyId, key } = await latchkey.rotateKey({ keyId: old.keyId, graceMs });
+    (random) => ({ graceMs: random.pick([0, 500, 60_000]), ...sometimesRepeatable(random) }),
+    async (latchkey, old, args, world, call) => {
+      const made = await latchkey.rotateKey({ keyId: old.keyId, ...args });
       const { workspace, setup } = old;
-      return world.learnKey({ keyId, secret: key, workspace, setup }, { key: old, call }).name;
+      return world.learnKey(made, { workspace, setup }, { key: old, call });
     },
   ),
   updateRemaining: onKey(
@@ -116,8 +118,9 @@ const KEY_ACTIONS = {
     (random) => ({
       op: random.pick(["increment", "increment", "decrement", "set"]),
       value: random.between(1, 2),
+      ...sometimesRepeatable(random),
     }),
-    (latchkey, { keyId }, { op, value }) => latchkey.updateRemaining({ keyId, op, value }),
+    (latchkey, { keyId }, args) => latchkey.updateRemaining({ keyId, ...args }),
   ),
   setLimit: onKey(
     3,
@@ -127,12 +130,6 @@ const KEY_ACTIONS = {
   ),
   resetLimit: onKey(2, nothing, (latchkey, { keyId }) =>
     latchkey.resetLimit({ keyId, name: "default" }),
-  ),
-  grantWrite: onKey(
-    4,
-    (random) => ({ isGranted: random.chance(50) }),
-    (latchkey, { keyId }, { isGranted }) =>
-      latchkey.setPermissions({ keyId, permissions: isGranted ? ["write"] : [] }),
   ),
   readLog: onKey(1, nothing, (latchkey, { keyId }) =>
     latchkey.listAuditEvents({ keyId, limit: 100 }),
@@ -147,18 +144,13 @@ const WORKSPACE_ACTIONS = {
       remaining: random.pick([null, 1, 2]),
       identity: random.chance(40) ? 0 : null,
       hasRole: random.chance(50),
+      ...sometimesRepeatable(random),
     }),
-    async (latchkey, { id }, args, world) => {
+    (latchkey, { id }, { idempotencyKey, ...args }, world) => {
       const workspace = world.workspaces.findIndex((one) => one.id === id);
       const setup = { ...args, refill: null, limit: null, slots: null, usesFrom: "key" } as const;
-      return (await world.createKey(latchkey, workspace, setup)).name;
+      return world.createKey(latchkey, workspace, setup, idempotencyKey);
     },
-  ),
-  roleGrants: inWorkspace(
-    7,
-    (random) => ({ names: random.pick([[], [], ["read"], ["docs.*"], ["docs.*", "write"]]) }),
-    (latchkey, { roleId }, { names }) =>
-      latchkey.setRolePermissions({ roleId, permissions: names }),
   ),
   allowList: inWorkspace(
     7,
@@ -184,6 +176,7 @@ const WORKSPACE_ACTIONS = {
   deleteIdentity: inWorkspace(1, nothing, (latchkey, { identityIds }) =>
     latchkey.deleteIdentity({ identityId: identityIds[0] as string }),
   ),
+  deleteApi: inWorkspace(1, nothing, (latchkey, { apiId }) => latchkey.deleteApi({ apiId })),
   limit: inWorkspace(
     8,
     (random) => ({ identifier: random.pick(["a", "b"]), duration: random.pick([1_000, 60_000]) }),
@@ -225,18 +218,20 @@ const WORLD_ACTIONS = {
   ),
 } as const;
 
-/** Repeats an earlier request under its id, in any process, whatever has changed since. */
+/** Repeats an earlier request under its id, or a write under its idempotency key, in any process, whatever has changed since. */
 const repeat = byWorld(
   12,
   (random) => ({ drawn: random.below(1_000) }),
   ({ world, process }, { drawn }) => {
-    const requests = world.calls.filter(({ args }) => args.requestId !== undefined);
+    const requests = world.calls.filter(
+      ({ args }) => args.requestId !== undefined || args.idempotencyKey !== undefined,
+    );
     if (requests.length === 0) return;
     // Mostly one of the latest.
     const back = (drawn as number) % Math.min(requests.length, 3);
-    const { action, args, key } = requests[requests.length - 1 - back] as Call;
-    const asked = { ...args, key: world.keys.indexOf(key as KnownKey) };
-    ACTIONS[action as ActionName].perform({ world, process, action }, asked);
+    const { action, args, key, workspace } = requests[requests.length - 1 - back] as Call;
+    const about = key === null ? { workspace } : { key: world.keys.indexOf(key) };
+    ACTIONS[action as ActionName].perform({ world, process, action }, { ...args, ...about });
   },
 );
 
@@ -245,6 +240,8 @@ export const ACTIONS = {
   ...KEY_ACTIONS,
   ...GUARD_ACTIONS,
   ...HOLD_ACTIONS,
+  ...GRANT_ACTIONS,
+  ...MANY_KEYS_ACTIONS,
   ...WORKSPACE_ACTIONS,
   ...WORLD_ACTIONS,
   repeat,

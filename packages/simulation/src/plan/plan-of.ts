@@ -10,7 +10,13 @@ const DAY_MS = 86_400_000;
  * When two calls revoke the same key, the second must not resolve before the revocation is durable. Plans with mostly these actions test
  * that.
  */
-const REVOKING: readonly ActionName[] = ["switchKey", "deleteKey", "failOver"];
+const REVOKING: readonly ActionName[] = [
+  "switchKey",
+  "deleteKey",
+  "disableKeys",
+  "deleteKeys",
+  "failOver",
+];
 
 /** Makes the plan of a seed. */
 export function planOf(seed: number): Plan {

@@ -26,3 +26,10 @@ export interface Plan {
   readonly keys: readonly (KeySetup & { readonly workspace: number })[];
   readonly steps: readonly Step[];
 }
+
+/** Whether the clocks of the processes differ, or were set. */
+export function hasOtherClocks({ clockOffsets, steps }: Plan): boolean {
+  return (
+    clockOffsets.some((offset) => offset !== 0) || steps.some(({ action }) => action === "setClock")
+  );
+}

@@ -28,12 +28,19 @@ export async function createWorkspace(
   return { id: latchkey.workspaceId, apiId, roleId, identityIds };
 }
 
+/** A key as the call that made it returns it. A repeat of the call returns no secret. */
+export interface MadeKey {
+  readonly keyId: string;
+  readonly key?: string | undefined;
+}
+
 /** Creates a key according to a setup. */
 export function createKey(
   latchkey: Latchkey,
   apiId: string,
   { remaining, refill, limit, slots, identity, usesFrom, hasRole }: KeySetup,
-): Promise<{ readonly key: string; readonly keyId: string }> {
+  idempotencyKey: string | undefined,
+): Promise<MadeKey> {
   const hasUses = remaining !== null && usesFrom === "key";
   return latchkey.createKey({
     apiId,
@@ -47,5 +54,6 @@ export function createKey(
     }),
     ...(identity !== null && { externalId: `user_${identity}`, usesFrom }),
     ...(hasRole && { roles: ["reader"] }),
+    ...(idempotencyKey !== undefined && { idempotencyKey }),
   });
 }

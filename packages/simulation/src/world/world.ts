@@ -4,17 +4,17 @@ import {
   EMPTY_CHANGE,
   type KeyStore,
   type Latchkey,
-  LatchkeyError,
 } from "@latchkey/core";
 import { copy, takeBack } from "@latchkey/transfer";
 import type { Call, KeySetup, KnownKey, KnownReservation, Loss, Outcome } from "../history.js";
 import type { Plan } from "../plan/plan.js";
 import { Random } from "../random.js";
-import { createKey, createWorkspace, type KnownWorkspace } from "./beginning.js";
+import { createKey, createWorkspace, type KnownWorkspace, type MadeKey } from "./beginning.js";
 import { enter } from "./host.js";
 import { type LinkContext, linkedStore, type Network } from "./link.js";
 import { BEGIN_AT, Scheduler } from "./scheduler.js";
 import { type StepLaws, StoreServer } from "./server.js";
+import { asText, describe } from "./story.js";
 
 /** A process: a whole latchkey with its own caches and clock. */
 interface Process {
@@ -147,19 +147,28 @@ export class World {
     server.begin();
   }
 
-  async createKey(latchkey: Latchkey, workspace: number, setup: KeySetup): Promise<KnownKey> {
-    const { keyId, key } = await createKey(latchkey, this.workspaceOf(workspace).apiId, setup);
-    return this.learnKey({ keyId, secret: key, workspace, setup }, null);
+  /** Creates a key. @returns Its name. */
+  async createKey(
+    latchkey: Latchkey,
+    workspace: number,
+    setup: KeySetup,
+    idempotencyKey?: string,
+  ): Promise<string> {
+    const { apiId } = this.workspaceOf(workspace);
+    const made = await createKey(latchkey, apiId, setup, idempotencyKey);
+    return this.learnKey(made, { workspace, setup }, null);
   }
 
+  /** Notes a new key. @returns Its name, or if only a repeat of the call returned it, its id, because its secret is lost. */
   learnKey(
-    known: Pick<KnownKey, "keyId" | "secret" | "workspace" | "setup">,
+    { keyId, key: secret }: MadeKey,
+    known: Pick<KnownKey, "workspace" | "setup">,
     origin: KnownKey["origin"],
-  ): KnownKey {
+  ): string {
+    if (secret === undefined) return this.keys.find((one) => one.keyId === keyId)?.name ?? keyId;
     const name = `k${this.keys.length}`;
-    const key = { name, ...known, origin, first: origin?.key.first ?? name };
-    this.keys.push(key);
-    return key;
+    this.keys.push({ name, keyId, secret, ...known, origin, first: origin?.key.first ?? name });
+    return name;
   }
 
   /** Notes the reservation in a verdict. A repeat returns the same reservation, and is not noted again. */
@@ -381,18 +390,4 @@ function idsOf({ method, args }: Loss["writes"][number]): readonly string[] {
     ...deletes.map(({ id }) => id),
     ...counters.map(({ id }) => id),
   ];
-}
-
-function asText(value: unknown): string {
-  const text = JSON.stringify(value) ?? "";
-  return text.length > 160 ? `${text.slice(0, 157)}...` : text;
-}
-
-function describe(outcome: Outcome): string {
-  if (outcome.kind === "returned") return asText(outcome.value);
-  if (outcome.kind !== "failed") return outcome.kind;
-  const { error } = outcome;
-  if (error instanceof LatchkeyError)
-    return `${error.code}${error.outcome === undefined ? "" : ` (${error.outcome})`}: ${error.message}`;
-  return String(error);
 }

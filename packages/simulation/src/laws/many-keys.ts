@@ -1,0 +1,68 @@
+import type { Call, KnownKey } from "../history.js";
+import type { ManyKeysArgs } from "../plan/many-keys-actions.js";
+import type { World } from "../world/world.js";
+import type { Setter } from "./registers.js";
+import { firstOf } from "./repeated-writes.js";
+
+/**
+ * What calls about many keys set of one of them. Sure is a call for a key that existed when it began, or whose predecessor did, and whose
+ * owner was the same all the time.
+ */
+export function settersOfManyKeys(
+  world: World,
+  key: KnownKey,
+  values: Readonly<Record<string, boolean>>,
+): readonly Setter<boolean>[] {
+  return world.calls.flatMap((call): readonly Setter<boolean>[] => {
+    const value = values[call.action];
+    if (value === undefined || call.workspace !== key.workspace) return [];
+    // A successor inherits what the calls before its rotation set.
+    if (key.origin !== null && call.endTick < key.origin.call.startTick) return [];
+    const { owner } = call.args as unknown as ManyKeysArgs;
+    const isTheirs = ownership(world, key, owner, call);
+    if (isTheirs === "never") return [];
+    // Damaged keys stay disabled.
+    const isReached = value === false || !world.hasDamaged;
+    const isSure =
+      isTheirs === "always" &&
+      existedBefore(world, key, call) &&
+      isReached &&
+      firstOf(world, call) === call;
+    return [{ call, value, isSure }];
+  });
+}
+
+/** Actions after which an owner has no keys, or may get others. */
+const DELETING: ReadonlySet<string> = new Set(["deleteIdentity", "deleteOwner", "disableOwner"]);
+
+/** Whether a key belonged to an owner until the end of a call. */
+function ownership(
+  world: World,
+  key: KnownKey,
+  owner: number | null,
+  call: Call,
+): "always" | "maybe" | "never" {
+  if (owner === null) return "always";
+  const moves = world.calls.filter(
+    (other) =>
+      other.startTick < call.endTick &&
+      ((other.action === "moveKey" && other.key?.first === key.first) ||
+        (DELETING.has(other.action) && other.workspace === key.workspace && other !== call)),
+  );
+  if (moves.length > 0) return "maybe";
+  return key.setup.identity === owner ? "always" : "never";
+}
+
+/** Whether a key, or the key that it succeeds, existed before a call began. */
+function existedBefore(world: World, key: KnownKey, call: Call): boolean {
+  const { origin, name } = key;
+  if (origin !== null) return existedBefore(world, origin.key, call);
+  if (world.keys.indexOf(key) < world.plan.keys.length) return true;
+  return world.calls.some(
+    ({ action, outcome, endTick }) =>
+      action === "createKey" &&
+      outcome.kind === "returned" &&
+      outcome.value === name &&
+      endTick < call.startTick,
+  );
+}
