@@ -1,8 +1,8 @@
 import type { PermissionQuery } from "@latchkey/core";
 import type { Call, KnownKey } from "../history.js";
 import type { World } from "../world/world.js";
-import { possibleValues, type Register } from "./registers.js";
-import { deletionsOf, mayBeLost, settersOf, settingsOf } from "./settings.js";
+import { hasLostChanges, possibleValues, type Register } from "./registers.js";
+import { deletionsOf, settersOf, settingsOf } from "./settings.js";
 
 /** The answers to a query that a call may get while it runs: whether the key holds the permissions. */
 export function answersTo(
@@ -50,7 +50,11 @@ function namesOfRole(world: World, call: Call, key: KnownKey): readonly (readonl
       initial: initial.map((names) => names.includes(name)),
       setters: [
         ...setters.map((setter) => ({ ...setter, value: setter.value.includes(name) })),
-        ...deletions.map((one) => ({ call: one, value: false, isSure: !mayBeLost(world) })),
+        ...deletions.map((one) => ({
+          call: one,
+          value: false,
+          isSure: !hasLostChanges(world.losses),
+        })),
       ],
     });
   };

@@ -17,6 +17,11 @@ export interface Register<Value> {
   readonly id: string;
 }
 
+/** Whether the store lost changes that had resolved, so that what a call deleted may be there again. A crash loses none of these. */
+export function hasLostChanges(losses: readonly Loss[]): boolean {
+  return losses.some(({ ids }) => ids.size > 0);
+}
+
 /**
  * The values that a call may see while it runs: those of setters that run at the same time, that of the last setter that ended before, and
  * those from before a loss, unless the field was set anew after it.

@@ -1,6 +1,7 @@
 import { type Call, hasReturned, mayHaveHappened } from "../history.js";
 import { hasOtherClocks } from "../plan/plan.js";
 import type { World } from "../world/world.js";
+import { hasLostChanges } from "./registers.js";
 
 /** An idempotency key is remembered for 24 hours. Calls take some time. */
 const SURELY_REMEMBERED_MS = 23 * 3_600_000;
@@ -34,7 +35,7 @@ export function firstOf(world: World, call: Call): Call {
 export function areRemembered(world: World, repeat: Call): boolean {
   const { startAt } = firstOf(world, repeat);
   return (
-    world.losses.length === 0 &&
+    !hasLostChanges(world.losses) &&
     !hasOtherClocks(world.plan) &&
     repeat.endAt - startAt < SURELY_REMEMBERED_MS
   );

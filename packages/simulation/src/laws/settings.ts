@@ -1,7 +1,7 @@
 import type { Call, KnownKey } from "../history.js";
 import type { World } from "../world/world.js";
 import { settersOfManyKeys } from "./many-keys.js";
-import { possibleValues, type Register, type Setter } from "./registers.js";
+import { hasLostChanges, possibleValues, type Register, type Setter } from "./registers.js";
 import { firstOf, sameWrites } from "./repeated-writes.js";
 
 /** Bounds of the instant at which a key expires. Infinite: never. */
@@ -62,7 +62,7 @@ function readSettings(world: World, key: KnownKey): Settings {
         ...settersOfManyKeys(world, key, { deleteKeys: false, deleteOwner: false }),
         ...settersOf(world, ofWorkspace, { deleteApi: () => false }).map((setter) => ({
           ...setter,
-          isSure: !mayBeLost(world),
+          isSure: !hasLostChanges(world.losses),
         })),
       ],
     },
@@ -98,7 +98,7 @@ function readSettings(world: World, key: KnownKey): Settings {
         ...deletionsOf(world, key.workspace, "write")
           // A successor inherits what was left of the permissions.
           .filter((call) => key.origin === null || call.endTick > key.origin.call.startTick)
-          .map((call) => ({ call, value: [], isSure: !mayBeLost(world) })),
+          .map((call) => ({ call, value: [], isSure: !hasLostChanges(world.losses) })),
       ],
     },
     hasRole: {
@@ -123,11 +123,6 @@ function inherited(
   const register: Register<unknown> = settingsOf(world, key)[field];
   const setters = register.setters.filter((setter) => setter.call !== call);
   return possibleValues({ ...register, setters }, call, world.losses);
-}
-
-/** Whether the store lost a change that had resolved, so that what a call deleted may be there again. */
-export function mayBeLost({ losses }: World): boolean {
-  return losses.some(({ ids }) => ids.size > 0);
 }
 
 /** The calls that deleted a permission of a workspace, or looked for it to delete it. */
