@@ -85,7 +85,11 @@ describe("migrations.createKeys", () => {
         { path: "0.hash.value", message: "must be 32 bytes in hexadecimal: 64 digits" },
         { path: "2", message: "must be an object: { apiId }" },
         { path: "3.prefx", message: "is not a known field" },
-        { path: "3.hash", message: "is required if plaintext is not given" },
+        {
+          path: "3.hash",
+          message:
+            "is required if plaintext is not given: createKeys takes keys that exist, createKey makes new ones",
+        },
         { path: "1.createdAt", message: "must not be later than now" },
       ],
     ]);

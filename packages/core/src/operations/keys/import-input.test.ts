@@ -26,7 +26,12 @@ describe("an imported key", () => {
   test("has the hash of its secret or the secret itself, but not both", () => {
     expect(parse({ hash }).hash).toBe(portableSha256("abc"));
     expect(parse({ plaintext: foreign }).plaintext).toBe(foreign);
-    expect(issuesOf({})).toEqual([["hash", "is required if plaintext is not given"]]);
+    expect(issuesOf({})).toEqual([
+      [
+        "hash",
+        "is required if plaintext is not given: createKeys takes keys that exist, createKey makes new ones",
+      ],
+    ]);
     expect(issuesOf({ hash, plaintext: foreign })).toEqual([
       ["plaintext", "must not be given with hash"],
     ]);

@@ -137,7 +137,10 @@ function addImportIssues(imported: unknown, sink: IssueSink): void {
   const { hash, plaintext, start, recoverable } = imported as Readonly<Record<string, unknown>>;
   const refuse = (path: string, message: string) => refuseField(sink, path, message);
   if (hash === undefined && plaintext === undefined)
-    refuse("hash", "is required if plaintext is not given");
+    refuse(
+      "hash",
+      "is required if plaintext is not given: createKeys takes keys that exist, createKey makes new ones",
+    );
   if (hash !== undefined && plaintext !== undefined)
     refuse("plaintext", "must not be given with hash");
   if (recoverable === true && plaintext === undefined) refuse("recoverable", "needs plaintext");
