@@ -1,3 +1,8 @@
+/** Whether a value is a byte array, also one of another realm: some test environments have their own `Uint8Array`. */
+export function isBytes(value: unknown): value is Uint8Array {
+  return Object.prototype.toString.call(value) === "[object Uint8Array]";
+}
+
 /** Whether two byte strings are equal, in a time that depends only on their lengths. */
 export function doesMatchBytes(left: Uint8Array, right: Uint8Array): boolean {
   if (left.length !== right.length) return false;

@@ -1,3 +1,4 @@
+import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { copyKeyRing, isKeyRing, type KeyRing, refuseSharedSecrets } from "./key-ring.js";
 
@@ -144,4 +145,12 @@ test.each([
   [Object.assign(() => {}, { keys: {} }), false],
 ])("%j has the form of a ring: %j", (ring, isRing) => {
   expect(isKeyRing(ring)).toBe(isRing);
+});
+
+test("the keys may be byte arrays of another realm, such as that of a test environment", () => {
+  const foreign = runInNewContext("Uint8Array.from({ length: 32 }, (_, index) => index)");
+  expect(foreign).not.toBeInstanceOf(Uint8Array);
+  const sizes = { minBytes: 32, maxBytes: 32 };
+  const copy = copyKeyRing("vault", { current: "a", keys: { a: foreign } }, sizes);
+  expect(copy.get("a")).toEqual(Uint8Array.from({ length: 32 }, (_, index) => index));
 });

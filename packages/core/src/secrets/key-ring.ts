@@ -1,4 +1,4 @@
-import { doesMatchBytes } from "../lib/bytes.js";
+import { doesMatchBytes, isBytes } from "../lib/bytes.js";
 
 /**
  * Named keys of 32 bytes or more. Everything is written with the current one; the others are only used to read, so that you can rotate
@@ -25,7 +25,7 @@ export function copyKeyRing(
     if (!RING_KEY_ID.test(id)) {
       throw new TypeError(`"${name}.keys" ids must be 1 to 32 characters of A-Z a-z 0-9 _ -`);
     }
-    if (!(key instanceof Uint8Array) || key.length < minBytes || key.length > maxBytes)
+    if (!isBytes(key) || key.length < minBytes || key.length > maxBytes)
       throw new TypeError(`"${name}.keys.${id}" must be ${size} bytes`);
     if (key.every((byte) => byte === key[0])) {
       throw new TypeError(`"${name}.keys.${id}" must be random, not one repeated byte`);

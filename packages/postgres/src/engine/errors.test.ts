@@ -1,3 +1,4 @@
+import { runInNewContext } from "node:vm";
 import { LatchkeyError, unavailable } from "@latchkey/core";
 import { describe, expect, test } from "vitest";
 import { isWithoutEffect, notConnected, translateError } from "./errors.js";
@@ -64,6 +65,12 @@ test("an answer that the pool did not wait for leaves a write unknown, and names
   const error = translateError(new Error("Query read timeout"), true);
   expect(error).toMatchObject({ code: "STORE_UNAVAILABLE", outcome: "unknown" });
   expect(String(error)).toContain("query_timeout");
+});
+
+test("an error of another realm, such as that of a test environment, tells as much", () => {
+  const late = runInNewContext(`new Error("Query read timeout")`);
+  expect(late).not.toBeInstanceOf(Error);
+  expect(String(translateError(late, true))).toContain("query_timeout");
 });
 
 test.each([

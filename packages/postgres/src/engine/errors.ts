@@ -122,7 +122,7 @@ export function translateError(error: unknown, isWrite: boolean): unknown {
   if (error instanceof LatchkeyError || error instanceof TypeError) return error;
   const code = serverCode(error);
   if (code === null) {
-    const isLate = error instanceof Error && error.message === "Query read timeout";
+    const isLate = Object(error).message === "Query read timeout";
     const why = isLate
       ? "PostgreSQL did not answer within query_timeout of the pool"
       : "the connection was lost before the answer came";

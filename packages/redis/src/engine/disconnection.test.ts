@@ -1,5 +1,6 @@
 import { createServer, type Server } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
+import { runInNewContext } from "node:vm";
 import { Cluster, Redis } from "ioredis";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { redisStore } from "../index.js";
@@ -16,6 +17,15 @@ const replied = (message: string, name = "hello") =>
     name: "ReplyError",
     command: { name, args: [SECRET] },
   });
+
+test("an error of another realm, such as that of a test environment, tells as much", () => {
+  const foreign = runInNewContext(`Object.assign(new Error("no"), { code: "ECONNREFUSED" })`);
+  expect(foreign).not.toBeInstanceOf(Error);
+  expect(reasonOf(foreign)).toBe(reasonOf(coded("ECONNREFUSED")));
+  const reply = runInNewContext(`Object.assign(new Error("WRONGPASS no"), { name: "ReplyError" })`);
+  expect(reasonOf(reply)).toBe(reasonOf(replied("WRONGPASS")));
+  expect([undefined, null, 7, "ECONNREFUSED"].map(reasonOf)).toEqual([null, null, null, null]);
+});
 
 describe("the reason for a missing connection, from the error of the driver and without its text", () => {
   test.each([

@@ -33,8 +33,10 @@ export const LOST = "the connection was lost";
 export const CLOSED_UNANSWERED =
   "the server at its address closed the connection without an answer: its port may require TLS (rediss://)";
 
-/** The fields of an ioredis error that are read here. */
-interface ConnectionError extends Error {
+/** The fields of an ioredis error that are read here. Not every error is an `Error` here: Jest gives each test file classes of its own. */
+interface ConnectionError {
+  readonly name?: unknown;
+  readonly message?: unknown;
   readonly code?: unknown;
   readonly command?: { readonly name?: unknown };
   readonly lastNodeError?: unknown;
@@ -47,8 +49,7 @@ interface ConnectionError extends Error {
  * @param error - The argument of the client's `error` event.
  */
 export function reasonOf(error: unknown): string | null {
-  if (!(error instanceof Error)) return null;
-  const { name, code, command, lastNodeError }: ConnectionError = error;
+  const { name, message, code, command, lastNodeError }: ConnectionError = Object(error);
   if (name === "ClusterAllFailedError")
     return firstWord(lastNodeError) === ""
       ? "no node of the cluster accepted a connection"
@@ -64,6 +65,6 @@ export function reasonOf(error: unknown): string | null {
   }
   if (name === "ParserError")
     return "the server at its address does not speak the Redis protocol, or uses TLS";
-  if (/^Socket timeout\b/.test(error.message)) return "it stopped answering";
+  if (/^Socket timeout\b/.test(String(message))) return "it stopped answering";
   return typeof code === "string" ? connectionProblem(code, CODES) : null;
 }

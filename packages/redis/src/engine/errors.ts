@@ -43,7 +43,7 @@ export function translateError(error: unknown, isWrite: boolean): LatchkeyError 
     return unavailable(
       "the Redis client is subscribed to channels, or monitors the server: give latchkey a client of its own",
     );
-  const isLate = error instanceof Error && error.message === "Command timed out";
+  const isLate = Object(error).message === "Command timed out";
   const why = isLate
     ? "Redis did not answer within commandTimeout of the client"
     : "the connection to Redis was lost before the answer came";
@@ -109,6 +109,7 @@ export function refusedWith(word = ""): LatchkeyError {
 
 /** First word of a Redis error: `NOSCRIPT`, `READONLY` …, "ERR" if it has none; "" for an error of ioredis. */
 export function firstWord(error: unknown): string {
-  if (!(error instanceof Error && error.name === "ReplyError")) return "";
-  return /^-?([A-Z]+)/.exec(error.message)?.[1] ?? "ERR";
+  const { name, message }: { readonly name?: unknown; readonly message?: unknown } = Object(error);
+  if (name !== "ReplyError") return "";
+  return /^-?([A-Z]+)/.exec(String(message))?.[1] ?? "ERR";
 }

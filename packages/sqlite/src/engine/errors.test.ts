@@ -1,10 +1,11 @@
+import { runInNewContext } from "node:vm";
 import Database from "better-sqlite3";
 import { afterAll, expect, test } from "vitest";
 import { sqliteStore } from "../index.js";
 import { damageFile } from "../testing/damage.js";
 import { aPlan, charge, deleteKey, find, load, withKey } from "../testing/fixtures.js";
 import { openScratch, withDatabase } from "../testing/scratch.js";
-import { translateError } from "./errors.js";
+import { isBusy, translateError } from "./errors.js";
 
 const scratch = openScratch();
 afterAll(() => scratch.remove());
@@ -130,4 +131,13 @@ test.each([
   const error = translateError(new Database.SqliteError("text of the driver", code), "not-applied");
   expect(error).toMatchObject({ code: "STORE_UNAVAILABLE" });
   expect(String(error)).toContain(what);
+});
+
+test("a busy database is busy also if the error is of another realm, such as that of the first test file", () => {
+  const foreign = runInNewContext(
+    `Object.assign(new Error("database is locked"), { code: "SQLITE_BUSY" })`,
+  );
+  expect(foreign).not.toBeInstanceOf(Error);
+  expect(isBusy(foreign)).toBe(true);
+  expect([undefined, null, 7, "SQLITE_BUSY"].map(isBusy)).toEqual([false, false, false, false]);
 });

@@ -1,8 +1,11 @@
 import { LatchkeyError, unavailable } from "@latchkey/core";
 
-/** The result code of an SQLite error, such as `SQLITE_BUSY_SNAPSHOT`; null for every other error. */
+/**
+ * The result code of an SQLite error, such as `SQLITE_BUSY_SNAPSHOT`; null for every other error. The error need not be an `Error` here: Jest
+ * gives each test file classes of its own, and better-sqlite3 keeps those of the first.
+ */
 function sqliteCode(error: unknown): string | null {
-  const code = error instanceof Error && "code" in error ? error.code : null;
+  const { code }: { readonly code?: unknown } = Object(error);
   return typeof code === "string" && code.startsWith("SQLITE_") ? code : null;
 }
 
