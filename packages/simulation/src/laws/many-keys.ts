@@ -21,11 +21,17 @@ export function settersOfManyKeys(
     const { owner } = call.args as unknown as ManyKeysArgs;
     const isTheirs = ownership(world, key, owner, call);
     if (isTheirs === "never") return [];
+    // A successor made at the end of the call inherits what other calls have set since. It is not made if its predecessor is deleted.
+    const isMade =
+      key.origin === null ||
+      key.origin.call.endTick < call.endTick ||
+      call.action.startsWith("delete");
     // Damaged keys stay disabled.
     const isReached = value === false || !world.hasDamaged;
     const isSure =
       isTheirs === "always" &&
       existedBefore(world, key, call) &&
+      isMade &&
       isReached &&
       firstOf(world, call) === call;
     return [{ call, value, isSure }];
