@@ -11,17 +11,24 @@ import type {
 /** Another process holds the lease now. */
 export class LeaseLostError extends Error {}
 
+/** How far the clock may be behind the latest write of a lease for the next one to be counted on from that. */
+const COUNTED_MS = 1_000;
+
 /**
  * The right to send the events of a workspace, held by one process at a time. Writes succeed only while the lease is held. A process that
  * was suspended for a long time and continues may send events that another process sends too, but it writes nothing.
+ *
+ * Writes are made one after the other. Each renews the lease and writes another end of it, so the next one sees if the store has lost it.
  */
 export class Lease {
   readonly #holder = randomUUID();
   readonly #deliveries: Deliveries;
   readonly #leaseMs: SpanMs;
+  /** End of the lease, as last written. */
   #until: EpochMs = 0;
   /** The same by the machine's timer, because the clock may be set back. */
   #untilTimer = 0;
+  #lastWrite: Promise<unknown> = Promise.resolve();
   readonly #patienceMs: SpanMs;
   /** When this process first saw the current version of the sender: by the clock, and by the machine's timer. */
   #seen = { version: -1, at: 0, timerAt: 0 };
@@ -64,43 +71,26 @@ export class Lease {
     return this.#hold((current) => current.version === sender.version && current);
   }
 
-  /**
-   * Renews the lease.
-   *
-   * @throws LeaseLostError if another process has it.
-   */
-  async renew(): Promise<void> {
-    if ((await this.#hold((sender) => this.#isMine(sender) && sender)) === null)
-      throw new LeaseLostError();
+  /** Renews the lease. Errors as {@link write}. */
+  renew(): Promise<void> {
+    return this.#write((sender) => sender);
   }
 
   /**
-   * Writes the changes atomically.
+   * Writes the changes atomically, and renews the lease.
    *
-   * @throws LeaseLostError if another process has it.
+   * @throws LeaseLostError if another process has it; Error if the store has lost what this lease wrote.
    */
-  async write(changes: DeliveryChanges): Promise<void> {
-    const written = await this.#deliveries.write(
-      (sender) => (this.#isMine(sender) ? sender : null),
-      changes,
-    );
-    if (written === null) throw new LeaseLostError();
+  write(changes: DeliveryChanges): Promise<void> {
+    return this.#write((sender) => sender, changes);
   }
 
-  /**
-   * Writes the position of an endpoint, and renews the lease.
-   *
-   * @throws LeaseLostError if another process has it.
-   */
-  async writePlace({ id, cursor }: Pick<EndpointPlace, "id" | "cursor">): Promise<void> {
-    const written = await this.#hold(
-      (sender) =>
-        this.#isMine(sender) && {
-          ...sender,
-          endpoints: sender.endpoints.map((one) => (one.id === id ? { ...one, cursor } : one)),
-        },
-    );
-    if (written === null) throw new LeaseLostError();
+  /** Writes the position of an endpoint, and renews the lease. Errors as {@link write}. */
+  writePlace({ id, cursor }: Pick<EndpointPlace, "id" | "cursor">): Promise<void> {
+    return this.#write((sender) => ({
+      ...sender,
+      endpoints: sender.endpoints.map((one) => (one.id === id ? { ...one, cursor } : one)),
+    }));
   }
 
   /**
@@ -126,16 +116,42 @@ export class Lease {
     return holder === this.#holder;
   }
 
+  async #write(change: (sender: Sender) => Sender, changes?: DeliveryChanges): Promise<void> {
+    const written = await this.#hold((sender) => {
+      if (!this.#isMine(sender)) return false;
+      if (sender.until !== this.#until) throw new Error(LOST_CHANGES);
+      return change(sender);
+    }, changes);
+    if (written === null) throw new LeaseLostError();
+  }
+
   /** Writes a sender that holds the lease. `change`: returns the sender to write; false to write nothing. */
-  async #hold(change: (sender: Sender) => Sender | false): Promise<Sender | null> {
-    const until = this.#deliveries.now() + this.#leaseMs;
+  #hold(
+    change: (sender: Sender) => Sender | false,
+    changes?: DeliveryChanges,
+  ): Promise<Sender | null> {
+    const writing = this.#lastWrite.then(() => this.#holdNow(change, changes));
+    this.#lastWrite = writing.catch(() => undefined);
+    return writing;
+  }
+
+  async #holdNow(
+    change: (sender: Sender) => Sender | false,
+    changes?: DeliveryChanges,
+  ): Promise<Sender | null> {
+    const wanted = this.#deliveries.now() + this.#leaseMs;
+    const isCounted = wanted <= this.#until && this.#until - wanted < COUNTED_MS;
+    const until = isCounted ? this.#until + 1 : wanted;
     const untilTimer = performance.now() + this.#leaseMs;
     const held = { holder: this.#holder, until, leaseMs: this.#leaseMs };
     const written = await this.#deliveries.write((sender) => {
       const changed = change(sender);
       return changed === false ? null : { ...changed, ...held };
-    });
+    }, changes);
     if (written !== null) [this.#until, this.#untilTimer] = [until, untilTimer];
     return written;
   }
 }
+
+const LOST_CHANGES =
+  "webhooks: the store lost its latest changes; sending continues from the positions that it has";

@@ -45,7 +45,7 @@ export class Sender {
   #isWanted = false;
   #senders: readonly EndpointSender[] = [];
   #endSending: () => void = () => undefined;
-  /** The position at the start of a log that was found empty. */
+  /** The end of the log when `start` was called, or the position at the start of a log that was found empty since. */
   #beginning: string | undefined;
   /** Side tasks whose last run failed. */
   readonly #failing = new Set<string>();
@@ -82,7 +82,7 @@ export class Sender {
 
   async #start(): Promise<void> {
     try {
-      await addPlaces(this.#context);
+      this.#beginning = await addPlaces(this.#context);
     } catch (error) {
       this.#started = null;
       throw error;
@@ -155,7 +155,17 @@ export class Sender {
       types: AUDIT_TYPES,
     });
     if (found.length === 0) this.#beginning = cursor;
-    else await addPlaces(this.#context, this.#beginning);
+    else await this.#restorePlaces();
+  }
+
+  /** Stores the positions that the store has lost: events that were written before this was noticed must be sent. */
+  async #restorePlaces(): Promise<void> {
+    await addPlaces(this.#context, this.#beginning);
+    this.#context.deliveries.report(
+      new Error(
+        "webhooks: the store lost the position of an endpoint; sending continues from where this process started",
+      ),
+    );
   }
 
   /** Sends until it is stopped, the lease is lost, or anything but a receiver fails. */
@@ -165,7 +175,7 @@ export class Sender {
     for (const endpoint of settings.endpoints) {
       const place = state.endpoints.find(({ id }) => id === endpoint.id);
       // The store was restored to a state without this endpoint.
-      if (place === undefined) return addPlaces(this.#context);
+      if (place === undefined) return this.#restorePlaces();
       const { id, cursor } = place;
       senders.set(id, new EndpointSender(endpoint, cursor, lease, this.#context));
     }
@@ -330,11 +340,12 @@ class Repetition {
  * sent.
  *
  * @param beginning - The position to use instead.
+ * @returns The position that a new endpoint gets.
  */
 async function addPlaces(
   { deliveries, settings }: SendingContext,
   beginning?: string,
-): Promise<void> {
+): Promise<string> {
   const [cursor, known] = await Promise.all([
     beginning ?? deliveries.endOfLogNow(),
     deliveries.readSender(),
@@ -347,10 +358,11 @@ async function addPlaces(
     }));
   const isKnown = ({ id, origin }: EndpointPlace) =>
     known.endpoints.some((place) => place.id === id && place.origin === origin);
-  if (placesIn(known).every(isKnown)) return;
+  if (placesIn(known).every(isKnown)) return cursor;
   await deliveries.write((sender) => {
     const own = placesIn(sender);
     const others = sender.endpoints.filter(({ id }) => own.every((place) => place.id !== id));
     return { ...sender, endpoints: [...others.slice(-MOST_PLACES), ...own] };
   });
+  return cursor;
 }
