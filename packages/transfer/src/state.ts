@@ -111,10 +111,10 @@ export function isOnlyLeased(before: FoundState, now: FoundState): boolean {
   return isSame && !isDeepStrictEqual(now.leases, before.leases);
 }
 
-/** The error of a copy that finds a state which another one, or a process that took it back, has written. */
+/** The error of a copy that finds a state which it did not write: another one, or a process that took it back, has; or a failover. */
 export function changedByAnother(): LatchkeyError {
   return new LatchkeyError(
     "CONFLICT",
-    "the state of a workspace was changed by another process: is another copy running?",
+    "the state of a workspace was changed by another process, or lost in a failover: if no other copy is running, run it again",
   );
 }

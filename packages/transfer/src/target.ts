@@ -102,6 +102,16 @@ export class TransferTarget {
     return [...this.#states.keys()].sort();
   }
 
+  /**
+   * Writes the states of prepared workspaces again. What was written before, and is read after this, is there when {@link open} succeeds:
+   * a failover that loses it also loses this state.
+   *
+   * @throws LatchkeyError `CONFLICT` if a state was changed, or lost in a failover.
+   */
+  async renew(): Promise<void> {
+    await withEach([...this.#states], ([id, state]) => this.#mark(id, state));
+  }
+
   /** @throws LatchkeyError `PRECONDITION_FAILED` if another copy has taken over a prepared workspace. */
   async assertOwn(): Promise<void> {
     await withEach(this.#states, ([id, state]) => assertOwnTarget(this.store, id, state));
@@ -139,7 +149,8 @@ export class TransferTarget {
   }
 
   /**
-   * Makes the store equal to its source, and opens it: repeats passes until one finds no difference.
+   * Makes the store equal to its source, and opens it: repeats passes until one finds no difference. A failover after that pass loses
+   * nothing of what it found unless it also loses the state that was written before the pass: then the store is not opened.
    *
    * @param source - Its workspaces, and the parts of some of them.
    * @throws LatchkeyError `CONFLICT` with the complaint, if source or target keeps changing.
@@ -156,6 +167,7 @@ export class TransferTarget {
     complaint: string,
   ): Promise<TransferReport> {
     for (let pass = 1; pass <= MOST_PASSES; pass += 1) {
+      if (pass > 1) await this.renew();
       const workspaces = await this.prepare(await source.workspaces());
       const onPart = await progressOf(pass === 1 ? "copying" : "verifying", workspaces);
       const result = await this.pass(source.parts(workspaces), onPart);

@@ -7,7 +7,7 @@ import type { TransferReport } from "../report.js";
 import { readState } from "../state.js";
 import { type TargetOrigin, TransferTarget } from "../target.js";
 import { FollowedSource } from "./followed-source.js";
-import { followTrail, sizeOf, withSharers } from "./trail.js";
+import { FollowedTrails, followTrail, sizeOf, withSharers } from "./trail.js";
 
 /** A difference small enough to be copied while nobody serves. */
 const SMALL = 200;
@@ -26,7 +26,10 @@ const [MOST_ROUNDS, MOST_PASSES] = [20, 3];
  * 4. Leases end, and their unused units are returned. Then the fence: every workspace of the source is marked as moved. From then on,
  *    the source admits nothing.
  * 5. Its last trail is followed, until nothing differs.
- * 6. The target is opened.
+ * 6. The target is opened, if the fence is still there.
+ *
+ * A failover may lose what was written last to either side, and no call needs to fail. So everything that is written to the target is read
+ * there again after its state was written once more, and it is opened only in that state.
  *
  * Safety rests on the order of steps 4 and 6: only this process opens the target, and only after the fence. Nothing lifts the fence but
  * `takeBack`, which first makes sure that nobody else can still open the target.
@@ -43,24 +46,27 @@ export async function copyLive(
   if (moved !== null) return { workspaces: moved, counts: {}, digest: null, wasComplete: true };
   const target = await TransferTarget.take(to, origin);
   const source = await FollowedSource.follow(from, target.transfer);
-  if (source.isFenced) return finish(source, target, {}, onProgress);
+  let followed = new FollowedTrails();
+  if (source.isFenced) return finish(source, target, {}, followed, onProgress);
   let isProven = false;
   let counts: TransferReport["counts"] = {};
   for (let pass = 0; pass <= MOST_PASSES && !isProven; pass += 1) {
+    if (pass > 0) await target.renew();
+    followed = new FollowedTrails();
     const workspaces = await target.prepare(await source.followNew());
     const phase = pass === 0 ? "copying" : "verifying";
     const onPart = await createStoreProgress(phase, onProgress, from, workspaces);
     const result = await target.pass(storeParts(from, workspaces), onPart, pass > 0);
     counts = result.counts;
-    const explained = await catchUp(source, target, onProgress);
-    isProven = pass > 0 && [...result.changed].every((address) => explained.has(address));
+    await catchUp(source, target, followed, onProgress);
+    isProven = pass > 0 && [...result.changed].every((address) => followed.hasAddress(address));
   }
   if (!isProven)
     throw new LatchkeyError(
       "CONFLICT",
       "the two sides differ where nothing changed: does a process use the source without createLatchkey?",
     );
-  return finish(source, target, counts, onProgress);
+  return finish(source, target, counts, followed, onProgress);
 }
 
 /**
@@ -78,25 +84,21 @@ async function completedMove(from: KeyStore, to: KeyStore): Promise<readonly str
   return workspaces.length > 0 ? workspaces : null;
 }
 
-/**
- * Follows until little is left, or the rest stops shrinking.
- *
- * @returns At least the number of addresses that changed since the previous call.
- */
+/** Follows until little is left, or the rest stops shrinking. */
 async function catchUp(
   source: FollowedSource,
   target: TransferTarget,
+  followed: FollowedTrails,
   onProgress: ProgressListener | undefined,
-): Promise<ReadonlySet<string>> {
+): Promise<void> {
   const progress = new PhaseProgress("following", onProgress);
-  const changed = new Set<string>();
   let before = Number.POSITIVE_INFINITY;
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
     let count = 0;
     await withEach(source.workspaces, async (workspaceId) => {
       const to = target.at(workspaceId);
       const trail = withSharers(await source.nextTrail(workspaceId), to.shared);
-      for (const { kind, id } of trail.addresses) changed.add(`${workspaceId} ${kind} ${id}`);
+      followed.add(workspaceId, trail);
       count += sizeOf(trail);
       progress.expect(sizeOf(trail));
       await followTrail(source.store, to, trail, (done) => progress.add(workspaceId, done));
@@ -105,7 +107,31 @@ async function catchUp(
     if (count <= SMALL || count > before * SHRINKING) break;
     before = count;
   }
-  return changed;
+}
+
+/**
+ * Reads again on the target what was followed, and follows meanwhile, until little is left to be read again behind the fence.
+ *
+ * @returns What is left.
+ */
+async function readAgain(
+  source: FollowedSource,
+  target: TransferTarget,
+  followed: FollowedTrails,
+  onProgress: ProgressListener | undefined,
+): Promise<FollowedTrails> {
+  let left = followed;
+  let before = Number.POSITIVE_INFINITY;
+  while (left.size > SMALL && left.size <= before * SHRINKING) {
+    before = left.size;
+    await target.renew();
+    await withEach(source.workspaces, (id) =>
+      followTrail(source.store, target.at(id), left.in(id)),
+    );
+    left = new FollowedTrails();
+    await catchUp(source, target, left, onProgress);
+  }
+  return left;
 }
 
 /** Sets the fence and completes the copy. If a process died after the fence, the next one compares everything again. */
@@ -113,6 +139,7 @@ async function finish(
   source: FollowedSource,
   target: TransferTarget,
   lastCounts: TransferReport["counts"],
+  followed: FollowedTrails,
   onProgress: ProgressListener | undefined,
 ): Promise<TransferReport> {
   const from = source.store;
@@ -120,10 +147,12 @@ async function finish(
   const known = new Set(source.workspaces);
   // Including those created a moment ago.
   const workspaces = await target.prepare(await source.followNew());
+  let left = followed;
   // Preparing them may have taken a while.
   if (!wasFenced) {
     await source.endLeases();
-    await catchUp(source, target, onProgress);
+    await catchUp(source, target, followed, onProgress);
+    left = await readAgain(source, target, followed, onProgress);
   }
   // Behind the fence of a copy whose target was given to another one, nobody would serve.
   await target.assertOwn();
@@ -131,21 +160,29 @@ async function finish(
   await source.fence();
   const whole = workspaces.filter((id) => wasFenced || !known.has(id));
   const onPart = await createStoreProgress("switching", onProgress, from, whole);
-  const { counts } = await target.pass(storeParts(from, whole), onPart);
+  const { counts, changed } = await target.pass(storeParts(from, whole), onPart, true);
+  left.addChanged(changed);
   let records = 0;
   await withEach(workspaces, async (workspaceId) => {
     const at = target.at(workspaceId);
     const trail = withSharers(await source.lastTrail(workspaceId), at.shared);
     records += sizeOf(trail);
     await followTrail(from, at, trail);
+    left.add(workspaceId, trail);
     await raiseLogEnd(at, await readLogEnd(from, workspaceId));
-    const isSame = (await followTrail(from, at, trail)) === 0;
-    if (!isSame)
+  });
+  await target.renew();
+  await withEach(workspaces, async (workspaceId) => {
+    const at = target.at(workspaceId);
+    const differences = await followTrail(from, at, left.in(workspaceId));
+    const isRaised = await raiseLogEnd(at, await readLogEnd(from, workspaceId));
+    if (differences > 0 || isRaised)
       throw new LatchkeyError(
         "INTERNAL_SERVER_ERROR",
         "the last changes did not arrive: nothing was opened, run it again",
       );
   });
+  await source.assertFenced();
   await target.open();
   const ms = Math.round(performance.now() - startedAt);
   await withEach(workspaces, (workspaceId) => source.clear(workspaceId));

@@ -126,6 +126,15 @@ export class FollowedSource {
     this.isFenced = true;
   }
 
+  /** @throws LatchkeyError `CONFLICT` if the fence is not there any more, as after a failover that lost it: the source would serve. */
+  async assertFenced(): Promise<void> {
+    await withEach([...this.#states], async ([id, fenced]) => {
+      const found = await readState(this.store, id);
+      if (found.version !== fenced.version && !isOnlyLeased(fenced, found))
+        throw changedByAnother();
+    });
+  }
+
   async #close(id: string, name: string): Promise<Trail> {
     const trail = await readTrail(this.store, id, name);
     this.#closed.set(id, { name, trail });

@@ -46,6 +46,51 @@ export const EMPTY_TRAIL: Trail = {
   isDamaged: false,
 };
 
+/** Trails that were followed, by workspace: what they name is on the target, but was not read there since. */
+export class FollowedTrails {
+  readonly #addresses = new Map<string, Map<string, RecordAddress>>();
+  readonly #windows = new Map<string, Set<string>>();
+
+  add(workspaceId: string, { addresses, changedWindows }: Trail): void {
+    const known = this.#addresses.get(workspaceId) ?? new Map<string, RecordAddress>();
+    for (const address of addresses) known.set(`${address.kind} ${address.id}`, address);
+    this.#addresses.set(workspaceId, known);
+    const windows = this.#windows.get(workspaceId) ?? new Set<string>();
+    for (const name of changedWindows) windows.add(name);
+    this.#windows.set(workspaceId, windows);
+  }
+
+  /** Adds the addresses of differences that a pass has found: `<workspace> <kind> <id>`. */
+  addChanged(changed: ReadonlySet<string>): void {
+    for (const text of changed) {
+      const [workspaceId = "", kind, ...id] = text.split(" ");
+      const address = { kind, id: id.join(" ") } as RecordAddress;
+      this.add(workspaceId, { ...EMPTY_TRAIL, addresses: [address] });
+    }
+  }
+
+  /** Whether they name a record, written as in {@link addChanged}. */
+  hasAddress(text: string): boolean {
+    const [workspaceId = "", ...address] = text.split(" ");
+    return this.#addresses.get(workspaceId)?.has(address.join(" ")) === true;
+  }
+
+  get size(): number {
+    const sizes = [...this.#addresses.values(), ...this.#windows.values()].map(({ size }) => size);
+    return sizes.reduce((sum, size) => sum + size, 0);
+  }
+
+  /** What they name in a workspace. */
+  in(workspaceId: string): Trail {
+    const addresses = [...(this.#addresses.get(workspaceId)?.values() ?? [])].sort(byKindAndId);
+    return {
+      ...EMPTY_TRAIL,
+      addresses,
+      changedWindows: [...(this.#windows.get(workspaceId) ?? [])],
+    };
+  }
+}
+
 /** Reads a trail. It is complete once the state of the workspace names another trail. */
 export async function readTrail(
   store: KeyStore,

@@ -1,0 +1,71 @@
+import type { Change, KeyStore } from "@latchkey/core";
+
+/** When a store with a replica fails over. */
+export interface Failover {
+  /** Whether the replica gets neither this commit nor any later one. */
+  readonly isLost: (change: Change) => boolean;
+  /** Whether the replica is the store from this commit on. Until a commit is lost, none is. */
+  readonly isPromoting?: (change: Change) => boolean;
+}
+
+/** A store that fails over to a replica without its last commits, and no call fails meanwhile. Only commits reach the replica. */
+export interface FailingOver {
+  readonly store: KeyStore;
+  /** Promotes the replica if a commit was lost. */
+  failOver(): void;
+}
+
+export function failingOver(
+  primary: KeyStore,
+  replica: KeyStore,
+  { isLost, isPromoting = () => false }: Failover,
+): FailingOver {
+  let isCut = false;
+  let current = primary;
+  let last: Promise<unknown> = Promise.resolve();
+  const failOver = () => {
+    if (isCut) current = replica;
+  };
+  const commitNow: KeyStore["commit"] = async (workspaceId, change) => {
+    if (isPromoting(change)) failOver();
+    if (current === replica) return replica.commit(workspaceId, withoutHandles(change));
+    isCut ||= isLost(change);
+    const isReplicated = !isCut;
+    const result = await primary.commit(workspaceId, withoutHandles(change));
+    if (isReplicated && result.kind === "committed")
+      await replica.commit(workspaceId, withoutHandles(change));
+    return result;
+  };
+  const commit: KeyStore["commit"] = (workspaceId, change) => {
+    const committing = last.then(() => commitNow(workspaceId, change));
+    last = committing.catch(() => undefined);
+    return committing;
+  };
+  const store = new Proxy(primary, {
+    get(_, name) {
+      if (name === "commit") return commit;
+      const method: unknown = Reflect.get(current, name);
+      return typeof method === "function" ? method.bind(current) : method;
+    },
+    ownKeys: () => Reflect.ownKeys(current),
+  });
+  return { store, failOver };
+}
+
+/** Handles are those of one store. */
+function withoutHandles(change: Change): Change {
+  return { ...change, expects: change.expects.map(({ handle: _, ...rest }) => rest) };
+}
+
+/** Whether a change puts a workspace into a state. */
+export function puts(state: "open" | "moved"): (change: Change) => boolean {
+  return ({ puts }) =>
+    puts.some(
+      ({ record }) => record.id === "$state" && JSON.stringify(record.body).includes(`"${state}"`),
+    );
+}
+
+/** Whether a change writes a record of a key. */
+export function putsKey({ puts }: Change): boolean {
+  return puts.some(({ record }) => record.kind === "key");
+}
