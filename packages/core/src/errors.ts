@@ -34,6 +34,8 @@ export const ERROR_REASONS = [
   "no-token-keys",
   /** `PRECONDITION_FAILED`: the vault's ring no longer has the key that sealed the secret. */
   "vault-key-missing",
+  /** `PRECONDITION_FAILED`: the ring no longer has the pepper that the secret is to be compared under. */
+  "pepper-missing",
   /** `PRECONDITION_FAILED`: a decrement of more uses than are left (`details.remaining`; `details.reserved` are held). */
   "insufficient-uses",
   /** `PRECONDITION_FAILED`: a key without uses left cannot be enabled. */

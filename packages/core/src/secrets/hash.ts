@@ -15,6 +15,8 @@ export interface SecretHasher {
    * rotating a pepper invalidates no key.
    */
   candidates(secret: string): readonly SecretHash[];
+  /** The id of the pepper that this hash was made under, if it is not in the ring; otherwise null. */
+  missingPepper(hash: SecretHash): string | null;
   /** The hash without a pepper. */
   plainHash(secret: string): SecretHash;
   /**
@@ -72,6 +74,7 @@ export function createSecretHasher(pepper: KeyRing | null): SecretHasher {
     return {
       hash: sha256Text,
       candidates: (secret) => [sha256Text(secret)],
+      missingPepper: pepperOf,
       plainHash: sha256Text,
       importMarks: () => [],
     };
@@ -85,9 +88,19 @@ export function createSecretHasher(pepper: KeyRing | null): SecretHasher {
   return {
     hash: (secret) => peppered(currentId, secret),
     candidates: (secret) => [...ids.map((id) => peppered(id, secret)), sha256Text(secret)],
+    missingPepper(hash) {
+      const id = pepperOf(hash);
+      return id !== null && keys.has(id) ? null : id;
+    },
     plainHash: sha256Text,
     importMarks: (plainHash) => ids.map((id) => peppered(id, `import ${plainHash}`)),
   };
+}
+
+/** The id of the pepper that a hash was made under; null: none. */
+function pepperOf(hash: SecretHash): string | null {
+  const dot = hash.indexOf(".");
+  return dot === -1 ? null : hash.slice(0, dot);
 }
 
 /** Encodings of an imported SHA-256. */

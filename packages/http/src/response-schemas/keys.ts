@@ -37,7 +37,9 @@ export const keyView = shared(
     lastUsedAt: instant.optional(),
     identity: keyIdentity.optional(),
     plaintext: z.string().optional(),
-    plaintextError: z.enum(["no-vault", "vault-key-missing", "damaged"]).optional(),
+    plaintextError: z
+      .enum(["no-vault", "vault-key-missing", "pepper-missing", "damaged"])
+      .optional(),
   }),
 );
 

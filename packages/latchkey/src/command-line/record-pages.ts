@@ -24,7 +24,7 @@ export async function* keyPages(
 export async function* recordPages(
   { workspaceId }: Latchkey,
   store: KeyStore,
-  list: { readonly kind: "api" | "key" | "identity"; readonly list: string },
+  list: { readonly kind: "api" | "key" | "identity" | "rootKey"; readonly list: string },
 ): AsyncGenerator<readonly LoadedRecord[], void, undefined> {
   let after: string | null = null;
   do {

@@ -10,6 +10,7 @@ const WAYS_OUT: Readonly<Record<string, readonly (readonly [theirs: RegExp, ours
   ],
   "no-vault": [[/$/, ": set LATCHKEY_VAULT_KEY"]],
   "vault-key-missing": [[/$/, ": add it to LATCHKEY_VAULT_KEY"]],
+  "pepper-missing": [[/$/, ": add it to LATCHKEY_PEPPER"]],
   "uses-from-identity": [[/change .*/, "run identities update with --remaining and --refill"]],
   "no-uses-left": [
     [/set remaining above 0/, "run keys update <keyId> --remaining <n>"],

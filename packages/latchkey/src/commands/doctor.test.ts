@@ -332,6 +332,19 @@ describe("latchkey doctor tries the key rings", () => {
       });
   });
 
+  test("and reports root keys whose pepper is missing", async () => {
+    const { doctor, env, url } = await sealedStore();
+    const latchkey = createLatchkey({ store: openStore(url), ...keyRingsFromEnv(env) });
+    await latchkey.createRootKey({ permissions: ["*"] });
+    await latchkey.close();
+    const all = { LATCHKEY_VAULT_KEY: VAULT, LATCHKEY_PEPPER: PEPPER };
+    expect((await doctor(all)).exitCode).toBe(0);
+    const { found } = await doctor({ LATCHKEY_VAULT_KEY: VAULT, LATCHKEY_PEPPER: ring("p2", 2) });
+    expect(found).toContain(
+      "pepper\twrong\t1 root key: the pepper p1 of LATCHKEY_PEPPER is missing, so they authorise nothing",
+    );
+  });
+
   test("and reports which one is a different key with the same id", async () => {
     const { doctor, keyId } = await sealedStore();
     expect(await doctor({ LATCHKEY_VAULT_KEY: ring("v1", 5), LATCHKEY_PEPPER: PEPPER })).toEqual({

@@ -54,6 +54,8 @@ export class RingTrial {
   readonly #pepper = new Map<string, Trial>();
   /** Number of hashes by pepper, whether they could be tested or not. */
   readonly #hashes = new Map<string, number>();
+  /** Number of root keys by pepper. */
+  readonly #rootHashes = new Map<string, number>();
 
   constructor(rings: KeyRings, workspaceId: string) {
     this.#rings = rings;
@@ -87,6 +89,13 @@ export class RingTrial {
       if (pepperId === null && markedBy !== null && this.#hasPepper(markedBy))
         note(this.#pepper, markedBy, id, marks.includes(mark));
     }
+  }
+
+  /** Checks the record of a root key, as much of it as can be read. */
+  lookAtRoot(loaded: LoadedRecord): void {
+    const pepperId = idIn(storedSecretOf(loaded).hash, 0);
+    if (pepperId !== null)
+      this.#rootHashes.set(pepperId, (this.#rootHashes.get(pepperId) ?? 0) + 1);
   }
 
   #hasPepper(id: string): boolean {
@@ -134,6 +143,14 @@ export class RingTrial {
         `${plural(count, "key")}: the pepper ${id} of LATCHKEY_PEPPER is missing, so their secrets are not found`,
       );
     }
+    for (const [id, count] of this.#rootHashes) {
+      if (this.#hasPepper(id)) continue;
+      isWell = false;
+      yield wrong(
+        "pepper",
+        `${plural(count, "root key")}: the pepper ${id} of LATCHKEY_PEPPER is missing, so they authorise nothing`,
+      );
+    }
     let tried = 0;
     for (const [id, trial] of this.#pepper) {
       tried += trial.tried;
@@ -149,7 +166,7 @@ export class RingTrial {
 
   #pepperText(tried: number): string {
     if (tried > 0) return `fits ${plural(tried, "key")} that it could be tried on`;
-    return this.#hashes.size === 0
+    return this.#hashes.size === 0 && this.#rootHashes.size === 0
       ? "no hash was made with a pepper"
       : "has the ids of all hashes; its value can be checked only on recoverable and imported keys, and there are none";
   }

@@ -146,6 +146,20 @@ const CASES: readonly ReasonCase[] = [
     },
   },
   {
+    title: "a secret whose pepper is gone from the ring",
+    reason: "pepper-missing",
+    code: "PRECONDITION_FAILED",
+    call: async (context) => {
+      const vault = { current: "a", keys: { a: VAULT_KEYS[0] } };
+      const before = context.another({
+        vault,
+        pepper: { current: "p", keys: { p: VAULT_KEYS[1] } },
+      });
+      const { keyId } = await issue({ ...context, latchkey: before }, { recoverable: true });
+      await context.another({ vault }).getKey({ keyId, decrypt: true });
+    },
+  },
+  {
     title: "updateRemaining below zero",
     reason: "insufficient-uses",
     code: "PRECONDITION_FAILED",

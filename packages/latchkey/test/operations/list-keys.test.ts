@@ -147,6 +147,30 @@ describeOnMemory("listKeys", (open) => {
     expect(await shown(without)).toEqual([undefined, "no-vault", "no-vault"]);
   });
 
+  test("a secret whose pepper is not in the ring is not called damaged, nor is one under another pepper of that id", async () => {
+    const vault = { current: "a", keys: { a: VAULT_KEYS[0] } };
+    const pepper = (id: string, byte: number) => ({
+      current: id,
+      keys: { [id]: Uint8Array.from({ length: 32 }, (_, index) => byte + index) },
+    });
+    const context = open({ vault, pepper: pepper("spring", 101) });
+    const { apiId } = await context.latchkey.createApi({ name: "tide tables" });
+    const { keyId } = await context.latchkey.createKey({ apiId, recoverable: true });
+    const rotated = context.another({ vault, pepper: pepper("autumn", 102) });
+    const { keys } = await rotated.listKeys({ apiId, decrypt: true });
+    expect(keys.map(({ plaintextError }) => plaintextError)).toEqual(["pepper-missing"]);
+    expect(await rejectionOf(rotated.getKey({ keyId, decrypt: true }))).toMatchObject({
+      code: "PRECONDITION_FAILED",
+      reason: "pepper-missing",
+      message: expect.stringContaining("the pepper spring "),
+    });
+    const swapped = context.another({ vault, pepper: pepper("spring", 103) });
+    expect(await rejectionOf(swapped.getKey({ keyId, decrypt: true }))).toMatchObject({
+      code: "STORE_CORRUPT",
+      message: expect.stringContaining("the pepper is a different one with the same id"),
+    });
+  });
+
   test("getKey refuses to decrypt a secret that does not open, and says why", async () => {
     const context = open({ vault: { current: "a", keys: { a: VAULT_KEYS[0] } } });
     const { apiId } = await context.latchkey.createApi({ name: "tide tables" });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { corruptRecord, hasCode, LatchkeyError } from "../../errors.js";
+import { hasCode, LatchkeyError, unmet } from "../../errors.js";
 import { keysOfApi, keyType } from "../../records/key.js";
 import type { LoadedKey } from "../../verification/loaded-key.js";
 import { inRounds, type OperationContext, requireVault, transact } from "../context.js";
@@ -7,7 +7,7 @@ import { id, pageFields } from "../input.js";
 import { operation } from "../operation.js";
 import { readPage, requireId } from "../read.js";
 import { readKey } from "./load.js";
-import type { KeyView, PlaintextError } from "./view.js";
+import { type KeyView, PLAINTEXT_ERRORS, type PlaintextError } from "./view.js";
 
 const reencryptKeysInput = z.strictObject({ apiId: id, ...pageFields });
 
@@ -17,8 +17,8 @@ const reencryptKeysInput = z.strictObject({ apiId: id, ...pageFields });
  * A secret sealed with an earlier key of the vault's ring is also sealed again with the current one. If that fails, as for a key that was
  * deleted meanwhile, the next read tries again: the secret itself was opened.
  *
- * @throws LatchkeyError `PRECONDITION_FAILED` without a vault, or without the key of its ring that sealed the secret; `STORE_CORRUPT` if
- * the stored text was tampered with, or opens to a secret that is not this key's.
+ * @throws LatchkeyError `PRECONDITION_FAILED` without a vault, or without the key of its ring that sealed the secret, or without the pepper
+ * that it was hashed with; `STORE_CORRUPT` if the stored text was tampered with, or opens to a secret that is not this key's.
  */
 export async function withPlaintext(
   context: OperationContext,
@@ -76,17 +76,24 @@ function openSecret(context: OperationContext, { key }: LoadedKey, sealedSecret:
     workspaceId: key.workspaceId,
     keyId: key.id,
   });
-  if (!context.hasher.candidates(secret).includes(key.hash))
-    throw corruptRecord(`encrypted secret of ${key.id}`);
-  return secret;
+  if (context.hasher.candidates(secret).includes(key.hash)) return secret;
+  const pepperId = context.hasher.missingPepper(key.hash);
+  if (pepperId === null)
+    throw new LatchkeyError(
+      "STORE_CORRUPT",
+      `the secret of ${key.id} does not have its hash: the pepper is a different one with the same id, or the record is damaged`,
+    );
+  throw unmet(
+    "pepper-missing",
+    `the pepper ${pepperId} that the hash of ${key.id} was made with is not configured, so its secret cannot be checked`,
+  );
 }
 
 /** Why a secret could not be decrypted, or null for another error. */
 function plaintextErrorOf(error: unknown): PlaintextError | null {
   if (!(error instanceof LatchkeyError)) return null;
   if (error.code === "STORE_CORRUPT") return "damaged";
-  if (error.reason === "no-vault") return "no-vault";
-  return error.reason === "vault-key-missing" ? "vault-key-missing" : null;
+  return PLAINTEXT_ERRORS.find((reason) => reason === error.reason) ?? null;
 }
 
 export const reencryptKeys = operation(reencryptKeysInput, async (context, { apiId, ...page }) => {

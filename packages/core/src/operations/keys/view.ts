@@ -101,7 +101,15 @@ export interface StoredKey {
 }
 
 /** Why the secret of a recoverable key is not shown in a list. */
-export type PlaintextError = "no-vault" | "vault-key-missing" | "damaged";
+export type PlaintextError = (typeof PLAINTEXT_ERRORS)[number];
+
+/** All {@link PlaintextError}s. */
+export const PLAINTEXT_ERRORS = [
+  "no-vault",
+  "vault-key-missing",
+  "pepper-missing",
+  "damaged",
+] as const;
 
 /** A key as lists show it, at `now`. Includes a due refill without writing it. */
 export function toKeyView(loaded: LoadedKey, now: EpochMs): KeyView {
