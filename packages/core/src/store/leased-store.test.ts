@@ -166,3 +166,15 @@ test("a process that was running when leases were ended does not begin again", a
   expect(charge).toHaveBeenCalledTimes(4);
   expect(changeLeases).not.toHaveBeenCalled();
 });
+
+test("a process whose announcement of leases was lost in a failover announces them again", async () => {
+  const { store, changeLeases, known } = aLeased();
+  store.charge(PLAN, at(0));
+  known.leases = null;
+  vi.advanceTimersByTime(MS);
+  expect(store.charge(PLAN, at(MS))).toBe(CHARGED);
+  expect(store.charge(PLAN, at(MS))).toBe(CHARGED);
+  await Promise.resolve();
+  expect(changeLeases).toHaveBeenCalledTimes(1);
+  expect(known.leases).toEqual({ grant: MS, wait: MS });
+});

@@ -64,7 +64,8 @@ export function createLeasedStore(
     if (known === undefined || known.revision !== revision) return false;
     const { grant } = known.leases ?? { grant: 0 };
     if (grant > 0) begun.add(workspaceId);
-    else if (begun.has(workspaceId)) ended.add(workspaceId);
+    // Ended leases are in the store as 0. If it has none, it has lost the announcement in a failover.
+    else if (known.leases !== null && begun.has(workspaceId)) ended.add(workspaceId);
     if (grant < ms) announce(plan);
     return grant >= ms;
   }
