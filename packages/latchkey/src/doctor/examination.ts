@@ -1,5 +1,5 @@
 import { keysOfApi, type LoadedRecord, leaseTimesOf, STATE_ADDRESS } from "@latchkey/core";
-import { apiRecords, recordPages } from "../command-line/record-pages.js";
+import { apiRecords } from "../command-line/record-pages.js";
 import { plural } from "../command-line/words.js";
 import { checkClock } from "./clock.js";
 import type { DoctorContext } from "./doctor-context.js";
@@ -9,6 +9,7 @@ import { checkInstants } from "./future.js";
 import { RingTrial } from "./key-rings.js";
 import { checkLeases } from "./leases.js";
 import { checkList, layoutOrNull } from "./lists.js";
+import { checkRootKeys } from "./root-keys.js";
 import { checkSender } from "./sender.js";
 
 /** Records that were looked at. */
@@ -48,9 +49,7 @@ export async function* examine(context: DoctorContext): AsyncIterable<Finding> {
   yield* checkList(context, { kind: "identity", list: "identity" }, look("identities"));
   yield fine("records", lookedAt(counts));
   yield* checkSender(context);
-  const rootKeys = { kind: "rootKey", list: "rootKey" } as const;
-  for await (const records of recordPages(latchkey, context.store, rootKeys))
-    for (const record of records) trial.lookAtRoot(record);
+  yield* checkRootKeys(context, (loaded) => trial.lookAtRoot(loaded));
   yield* trial.findings();
 }
 

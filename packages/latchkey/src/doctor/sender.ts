@@ -6,8 +6,8 @@ import { layoutOrNull } from "./lists.js";
 const SENDER = { kind: "sender", id: "sender" } as const;
 
 /**
- * Reports a damaged record of the webhooks' sender: no process sends events then. Without the record, endpoints start again at the end of
- * the log.
+ * Reports a damaged record of the webhooks' sender: no process sends events then. Without the record, endpoints start again where the
+ * log ended when a process called `start`.
  */
 export async function* checkSender({
   latchkey,
@@ -21,7 +21,7 @@ export async function* checkSender({
   const { version } = sender.record;
   yield await mendable(
     "webhooks",
-    "the record of how far events were sent cannot be read, so none is sent; without it, only later events are sent",
+    "the record of how far events were sent cannot be read, so none is sent; without it, processes that run send again what happened since they started, and others only later events",
     fix,
     () =>
       store.commit(workspaceId, {
