@@ -163,19 +163,22 @@ async function finish(
   const { counts, changed } = await target.pass(storeParts(from, whole), onPart, true);
   left.addChanged(changed);
   let records = 0;
+  const logEnds = new Map<string, number>();
   await withEach(workspaces, async (workspaceId) => {
     const at = target.at(workspaceId);
     const trail = withSharers(await source.lastTrail(workspaceId), at.shared);
     records += sizeOf(trail);
     await followTrail(from, at, trail);
     left.add(workspaceId, trail);
-    await raiseLogEnd(at, await readLogEnd(from, workspaceId));
+    const logEnd = await readLogEnd(from, workspaceId);
+    logEnds.set(workspaceId, logEnd);
+    await raiseLogEnd(at, logEnd);
   });
   await target.renew();
   await withEach(workspaces, async (workspaceId) => {
     const at = target.at(workspaceId);
     const differences = await followTrail(from, at, left.in(workspaceId));
-    const isRaised = await raiseLogEnd(at, await readLogEnd(from, workspaceId));
+    const isRaised = await raiseLogEnd(at, logEnds.get(workspaceId) ?? 0);
     if (differences > 0 || isRaised)
       throw new LatchkeyError(
         "INTERNAL_SERVER_ERROR",
