@@ -115,4 +115,22 @@ describe.each(KINDS)("%s fails over, without its last changes and unnoticed,", (
     expect(await verdictsOn(target, keys)).toEqual(["VALID"]);
     expect(await verdictsOn(store, keys)).toEqual(["moved"]);
   });
+
+  test("while a live copy from it follows: no use is admitted by both sides", async () => {
+    const target = open("memory");
+    let isCut = false;
+    const { store, failOver } = failingOver(open(kind), open(kind), { isLost: () => isCut });
+    const latchkey = latchkeyOn(store);
+    const { apiId } = await latchkey.createApi({ name: "tiles" });
+    const { key } = await latchkey.createKey({ apiId, remaining: 10 });
+    const use = () => latchkey.verifyKey({ key });
+    const from = behindTheKeys(store, async () => {
+      isCut = true;
+      expect(await use()).toMatchObject({ valid: true });
+      failOver();
+      for (const remaining of [9, 8, 7]) expect(await use()).toMatchObject({ remaining });
+    });
+    await copy(from, target, { live: true });
+    expect(await latchkeyOn(target).verifyKey({ key })).toMatchObject({ remaining: 6 });
+  });
 });

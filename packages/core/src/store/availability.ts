@@ -21,6 +21,7 @@ import {
   leaseTimesOf,
   leaveTrail,
   nameOf,
+  notesOf,
   STATE_ADDRESS,
   settledBy,
   stateOf,
@@ -206,7 +207,7 @@ export function createAvailabilityStore(store: KeyStore, random: RandomBytes): A
 
   /**
    * The note comes first: a copy that ends a trail and then reads it finds everything that was charged until then, because the charge
-   * confirms that the state is still the one of the note.
+   * confirms that the state is still the one of the note, and that the store has not lost the note.
    */
   async function charge(plan: ChargePlan, moment: ChargeMoment): Promise<ChargeResult> {
     const { workspaceId, revision } = plan;
@@ -222,11 +223,17 @@ export function createAvailabilityStore(store: KeyStore, random: RandomBytes): A
     if (!isKnown) state = await readAnew(workspaceId);
     for (;;) {
       if (state === undefined || (await note(plan, state))) {
-        if (revision !== null) return store.charge(plan, moment);
+        const { version = null, trail = null, noted } = state ?? {};
+        const beside = trail === null ? [] : notesOf(plan, trail);
         // The plan has no revision that would reveal a changed state.
-        const confirms = [...plan.confirms, { ...STATE_ADDRESS, version: state?.version ?? null }];
+        if (revision === null) beside.push({ ...STATE_ADDRESS, version });
+        if (beside.length === 0) return store.charge(plan, moment);
+        const confirms = [...plan.confirms, ...beside];
         const result = await store.charge({ ...plan, confirms, memo: undefined }, moment);
-        if (result.kind !== "stale" || result.moved !== plan.confirms.length) return result;
+        if (result.kind !== "stale" || !(Number(result.moved) >= plan.confirms.length))
+          return result;
+        // A note may be lost.
+        noted?.clear();
       }
       state = await readAnew(workspaceId);
     }

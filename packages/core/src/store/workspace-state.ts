@@ -5,7 +5,7 @@ import type { StoredRecord } from "../records/record-type.js";
 import { MAX_LEASE_MS } from "../rules/lease.js";
 import { sha256Text } from "../secrets/hash.js";
 import type { SpanMs } from "../time.js";
-import type { Change, RecordAddress } from "./change.js";
+import type { Change, Expectation, RecordAddress } from "./change.js";
 import type { ChargePlan } from "./charge.js";
 import type { LoadedRecord } from "./key-store.js";
 import type { HoldResult, HoldStep } from "./settle.js";
@@ -112,14 +112,24 @@ export function leaveTrail(change: Change, trail: string, others: readonly Touch
     }),
   );
   const records = Array.from(bodies, ([name, body]): StoredRecord => {
-    const id = `$trail.${trail}.${sha256Text(name)}`;
-    return { kind: "workspace", id, version: 1, link: null, body };
+    return { ...noteOf(name, trail), link: null, body };
   });
   return {
     ...change,
     puts: [...change.puts, ...records.map((record) => ({ record }))],
     enters: [...change.enters, ...records.map(({ id }) => ({ list: trailList(trail), id }))],
   };
+}
+
+/** The record of a trail that names a record or a window. `name`: as {@link nameOf} returns it. */
+function noteOf(name: string, trail: string) {
+  return { kind: "workspace", id: `$trail.${trail}.${sha256Text(name)}`, version: 1 } as const;
+}
+
+/** The records of a trail that name what a plan takes from. A charge confirms them: a failover may have lost them. */
+export function notesOf(plan: ChargePlan, trail: string): Expectation[] {
+  const taken = touchedBy({ ...plan, counts: undefined });
+  return taken.map((each) => noteOf(nameOf(each), trail));
 }
 
 /** A unique name of a record or window. */

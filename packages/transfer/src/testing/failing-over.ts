@@ -1,5 +1,22 @@
 import type { Change, KeyStore } from "@latchkey/core";
 
+const METHODS = [
+  "read",
+  "page",
+  "charge",
+  "settle",
+  "holds",
+  "addStatistics",
+  "readStatistics",
+  "pageStatistics",
+  "nextStatisticsDay",
+  "deleteStatistics",
+  "forget",
+  "scan",
+  "scanWindows",
+  "close",
+] as const satisfies readonly (keyof KeyStore)[];
+
 /** When a store with a replica fails over. */
 export interface Failover {
   /** Whether the replica gets neither this commit nor any later one. */
@@ -41,15 +58,15 @@ export function failingOver(
     last = committing.catch(() => undefined);
     return committing;
   };
-  const store = new Proxy(primary, {
-    get(_, name) {
-      if (name === "commit") return commit;
-      const method: unknown = Reflect.get(current, name);
-      return typeof method === "function" ? method.bind(current) : method;
-    },
-    ownKeys: () => Reflect.ownKeys(current),
-  });
-  return { store, failOver };
+  // Each call goes to the current one, also if the object was spread before.
+  const store = Object.fromEntries(
+    METHODS.filter((name) => name in primary).map((name) => [
+      name,
+      (...given: readonly unknown[]) =>
+        Reflect.apply(current[name] as () => unknown, current, given),
+    ]),
+  ) as unknown as KeyStore;
+  return { store: { ...store, commit }, failOver };
 }
 
 /** Handles are those of one store. */
