@@ -30,7 +30,9 @@ export function plansFollowTheRecords(
   plan: ChargePlan,
   { now, refill }: ChargeMoment,
 ): string | null {
-  const [first, second] = plan.confirms;
+  const [first, other] = plan.confirms;
+  // While a copy follows, notes in the trail come after the records of the key.
+  const second = other?.kind === "workspace" ? undefined : other;
   const key = bodyOf(workspace, "key", first?.id);
   if (first === undefined || key === null) return null;
   const link = workspace.get("key", first.id)?.record.link ?? null;
