@@ -124,7 +124,7 @@ export interface PermissionOperations<Types extends LatchkeyTypes = DefaultTypes
   }): Promise<CreatedRole>;
   /**
    * Makes sure that a role exists and has exactly these permissions, so that you can run set-up again. Creates the role and those
-   * permissions that do not exist, in one write. A description stays.
+   * permissions that do not exist, in one write. A description stays. Of calls with different permissions, the last one wins.
    *
    * @throws LatchkeyError `STORE_CORRUPT` if the role is damaged.
    * @example
