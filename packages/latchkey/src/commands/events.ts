@@ -1,4 +1,10 @@
-import type { AuditEvent, Latchkey, NoticedCount } from "@latchkey/core";
+import {
+  type AuditEvent,
+  type EventPage,
+  type Latchkey,
+  LatchkeyError,
+  type NoticedCount,
+} from "@latchkey/core";
 import type { Command } from "commander";
 import { type Field, span } from "../command-line/fields.js";
 import { type AddCommand, groupCommand } from "../command-line/help.js";
@@ -60,19 +66,59 @@ function addRead(events: Command, host: Host): void {
     const input = inputOf(read, FIELDS, host);
     await withLatchkey(options, host, async (latchkey) => {
       let after = input.after as string | undefined;
-      for (let left = most; left > 0; ) {
-        const limit = Math.min(left, MOST_AT_ONCE);
-        const page = await latchkey.readEvents({ ...input, limit, after });
-        left -= page.events.length;
-        if (page.events.length > 0) printRows(host, options, page.events, COLUMNS);
-        const isAtEnd = page.cursor === after;
-        after = page.cursor;
-        if (isAtEnd && !(follow && (await host.pause(INTERVAL_MS)))) break;
+      let hasRead = false;
+      const readPage = reader(latchkey, host, follow);
+      try {
+        for (let left = most; left > 0; ) {
+          const limit = Math.min(left, MOST_AT_ONCE);
+          const page = await readPage({ ...input, limit, after });
+          if (page === null) break;
+          left -= page.events.length;
+          if (page.events.length > 0) printRows(host, options, page.events, COLUMNS);
+          const isAtEnd = page.cursor === after;
+          [after, hasRead] = [page.cursor, true];
+          if (isAtEnd && !(follow && (await host.pause(INTERVAL_MS)))) break;
+        }
+      } finally {
+        // Also after a failure: a reader that cannot continue would have to start from where it once began.
+        if (hasRead) {
+          await host.printed();
+          host.warn(`cursor ${after}`);
+        }
       }
-      await host.printed();
-      host.warn(`cursor ${after}`);
     });
   });
+}
+
+/**
+ * Reads pages. Once there was one, a reader that follows waits for a store that does not answer, such as during a failover.
+ *
+ * @returns A function that returns null if the reader was stopped meanwhile.
+ */
+function reader({ readEvents }: Latchkey, host: Host, follow: boolean) {
+  let isAnswered = false;
+  let isAway = false;
+  return async (input: Parameters<Latchkey["readEvents"]>[0]): Promise<EventPage | null> => {
+    for (;;) {
+      try {
+        const page = await readEvents(input);
+        [isAnswered, isAway] = [true, false];
+        return page;
+      } catch (error) {
+        const isWaiting = follow && isAnswered && isOfMissingAnswer(error);
+        if (!isWaiting) throw error;
+        if (!isAway) host.warn(`${error.message}; waiting for it`);
+        isAway = true;
+      }
+      if (!(await host.pause(INTERVAL_MS))) return null;
+    }
+  };
+}
+
+/** Whether a store did not answer, rather than refuse because its keys have moved. */
+function isOfMissingAnswer(error: unknown): error is LatchkeyError {
+  const isAway = error instanceof LatchkeyError && error.code === "STORE_UNAVAILABLE";
+  return isAway && error.reason === undefined;
 }
 
 function addNotice(events: Command, host: Host): void {
