@@ -29,6 +29,8 @@ export class Lease {
   /** The same by the machine's timer, because the clock may be set back. */
   #untilTimer = 0;
   #lastWrite: Promise<unknown> = Promise.resolve();
+  /** Why a write failed: those that wait behind it fail too, because each of them could take as long. */
+  #failure: { readonly error: unknown } | null = null;
   readonly #patienceMs: SpanMs;
   /** When this process first saw the current version of the sender: by the clock, and by the machine's timer. */
   #seen = { version: -1, at: 0, timerAt: 0 };
@@ -55,6 +57,7 @@ export class Lease {
    * @returns The sender; null if another process holds the lease, or the store has no sender.
    */
   async take(): Promise<Sender | null> {
+    this.#failure = null;
     const sender = await this.#deliveries.readSender();
     this.isUnknown = sender.version === 0;
     if (this.isUnknown) return null;
@@ -130,8 +133,13 @@ export class Lease {
     change: (sender: Sender) => Sender | false,
     changes?: DeliveryChanges,
   ): Promise<Sender | null> {
-    const writing = this.#lastWrite.then(() => this.#holdNow(change, changes));
-    this.#lastWrite = writing.catch(() => undefined);
+    const writing = this.#lastWrite.then(() => {
+      if (this.#failure !== null) throw this.#failure.error;
+      return this.#holdNow(change, changes);
+    });
+    this.#lastWrite = writing.catch((error: unknown) => {
+      this.#failure ??= { error };
+    });
     return writing;
   }
 

@@ -1,4 +1,5 @@
-import { deliveriesOf } from "@latchkey/core";
+import { deliveriesOf, interceptStore, LatchkeyError } from "@latchkey/core";
+import { memoryStore } from "@latchkey/memory";
 import { expect, test } from "vitest";
 import { describeOnEveryStore } from "./testing/every-store.js";
 import { startReceiver } from "./testing/receiver.js";
@@ -78,4 +79,30 @@ describeOnEveryStore("stop", (openStore) => {
     expect((await next.listDeadLetters()).deadLetters).toEqual([]);
     expect(next.errors).toEqual([]);
   });
+});
+
+test("writes that wait behind one that the store does not answer in time do not take as long each", async () => {
+  const answers: (() => void)[] = [];
+  const receiver = await startReceiver((response) => {
+    answers.push(() => response.writeHead(503).end());
+  });
+  let [isAway, tried] = [false, 0];
+  const store = interceptStore(memoryStore(), async ({ method }, run) => {
+    if (!isAway || method !== "commit") return run();
+    tried += 1;
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    throw new LatchkeyError("STORE_UNAVAILABLE", "no answer in time", { outcome: "unknown" });
+  });
+  const process = sendingProcess(store, { endpoints: [endpointAt(receiver.url)] });
+  const { apiId } = await process.latchkey.createApi({ name: "payments" });
+  await process.start();
+  for (let key = 0; key < 10; key += 1) await process.latchkey.createKey({ apiId });
+  await until(() => answers.length === 10);
+  isAway = true;
+  for (const answer of answers) answer();
+  await until(() => process.errors.length > 0);
+  expect(tried).toBe(1);
+  isAway = false;
+  receiver.answerWith(204);
+  await until(() => receiver.received.length >= 20);
 });
