@@ -21,7 +21,7 @@ import { LONGEST_PAUSE_MS, nextTryAt } from "./retry.js";
 const MOST_AT_ONCE = 10;
 
 /** Maximum events waiting for one endpoint. Further ones stay in the log, which is read on when there is room. */
-const MOST_WAITING = 10_000;
+export const MOST_WAITING = 10_000;
 
 /** Events of the log in one read, and maximum number of parts of the log that are open. */
 const [PART_SIZE, MOST_PARTS] = [100, 4];

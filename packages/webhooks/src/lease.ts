@@ -37,6 +37,8 @@ export class Lease {
 
   /** Whether the store had no sender at the last attempt to take the lease. */
   isUnknown = false;
+  /** The sender at the last attempt, if another process held the lease. */
+  other: Sender | null = null;
 
   /** `patienceMs`: how long a holder may take to notice that its lease is over. A clock that jumped may have ended it early. */
   constructor(deliveries: Deliveries, leaseMs: SpanMs, patienceMs: SpanMs) {
@@ -60,6 +62,7 @@ export class Lease {
     this.#failure = null;
     const sender = await this.#deliveries.readSender();
     this.isUnknown = sender.version === 0;
+    this.other = null;
     if (this.isUnknown) return null;
     const now = this.#deliveries.now();
     const timerAt = performance.now();
@@ -70,7 +73,10 @@ export class Lease {
     const isSilent = silentMs >= Math.max(this.#leaseMs, sender.leaseMs);
     const isOver = isSilent || sender.until <= now;
     const isStill = timerAt - this.#seen.timerAt >= this.#patienceMs;
-    if (!isFree && !(isOver && isStill)) return null;
+    if (!isFree && !(isOver && isStill)) {
+      this.other = sender;
+      return null;
+    }
     return this.#hold((current) => current.version === sender.version && current);
   }
 

@@ -9,6 +9,7 @@ import { Alarm } from "./alarm.js";
 import { EndpointSender, type SendingContext } from "./endpoint-sender.js";
 import { Lease, LeaseLostError } from "./lease.js";
 import { enterPace, pacedMs } from "./pace.js";
+import { UnservedEndpoints } from "./unserved.js";
 
 /** How long requests in progress may take when sending ends, in ms of the machine's time. */
 const GRACE_MS = 1_000;
@@ -105,6 +106,7 @@ export class Sender {
   async #run(): Promise<void> {
     const { deliveries, settings, lookEveryMs } = this.#context;
     const lease = new Lease(deliveries, settings.leaseMs, PATIENCE_LOOKS * lookEveryMs);
+    const unserved = new UnservedEndpoints(this.#context);
     const leavePace = enterPace();
     let isFailing = false;
     const isEnding = () => this.#isStopping || deliveries.isClosed();
@@ -114,6 +116,7 @@ export class Sender {
         const state = await lease.take();
         if (state !== null) await this.#send(lease, state);
         else if (lease.isUnknown) await this.#beginAnew();
+        else if (lease.other !== null) await unserved.look(lease.other);
         isFailing = false;
       } catch (error) {
         if (!(error instanceof LeaseLostError || deliveries.isClosed())) {
