@@ -55,8 +55,7 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
   });
   return (question) => {
     const decide = createDecide(question);
-    return async (request, reply) => {
-      if (typeof reply?.headers !== "function") throw otherFramework("Fastify");
+    const admit: FastifyGuard = async (request, reply) => {
       const decision = await decide(() => presentedByNode(request.raw), request);
       // The host has already responded: Fastify then stops by itself.
       if (reply.sent) {
@@ -69,6 +68,10 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
       if (!decision.admitted) return reply.code(decision.status).send(Buffer.from(decision.body));
       (request as { apiKey: ApiKey | null }).apiKey = decision.apiKey as ApiKey | null;
       return undefined;
+    };
+    return (request, reply) => {
+      if (typeof reply?.headers !== "function") throw otherFramework("Fastify");
+      return admit(request, reply);
     };
   };
 }

@@ -77,9 +77,7 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
   ): FetchListener<Subject, Rest> => {
     if (typeof handler !== "function") throw new TypeError('"handler" must be a function');
     const decide = createDecide(question);
-    return async (subject, ...rest) => {
-      const request = requestOf(subject);
-      if (!hasWebHeaders(request)) throw otherFramework("web standard requests");
+    const respond = async (request: Request, subject: Subject, rest: Rest): Promise<Response> => {
       const decision = await decide(() => presentedByHeaders(request.headers, null), request);
       if (!decision.admitted) return refusedResponse(decision);
       const { apiKey, headers, end } = decision;
@@ -89,6 +87,12 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
           ? checked(await answer())
           : await untilBodyEnds(request, async () => checked(await answer()), end);
       return withHeaders(response, headers);
+    };
+    return (subject, ...rest) => {
+      const request = requestOf(subject);
+      if (request === undefined || !hasWebHeaders(request))
+        throw otherFramework("web standard requests");
+      return respond(request, subject, rest);
     };
   };
   return guard as CreateFetchGuard<Types>;
@@ -106,8 +110,8 @@ function checked(result: unknown): Response {
 }
 
 /** A request has headers, an event has none. `request` is not checked, because a polluted prototype would have it. */
-function requestOf(subject: RequestOrEvent): Request {
+function requestOf(subject: RequestOrEvent): Request | undefined {
   return hasWebHeaders(subject)
     ? (subject as Request)
-    : (subject as { readonly request: Request }).request;
+    : (subject as { readonly request: Request } | undefined)?.request;
 }

@@ -54,9 +54,7 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
   const { createDecide } = createDecisions(latchkey, options);
   const guard = (question?: GuardQuestion<Context, Types>): HonoGuard<ApiKey<Types> | null> => {
     const decide = createDecide(question);
-    return async (context, next) => {
-      if (typeof next !== "function" || !hasWebHeaders(context?.req?.raw))
-        throw otherFramework("Hono");
+    const admit: HonoGuard<ApiKey<Types> | null> = async (context, next) => {
       const present = () => presentedByHeaders(context.req.raw.headers, remoteAddressOf(context));
       const decision = await decide(present, context as Context);
       if (!decision.admitted) return refusedResponse(decision);
@@ -79,6 +77,11 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
         context.res = response;
       }
       return undefined;
+    };
+    return (context, next) => {
+      if (typeof next !== "function" || !hasWebHeaders(context?.req?.raw))
+        throw otherFramework("Hono");
+      return admit(context, next);
     };
   };
   return guard as CreateHonoGuard<Types>;

@@ -46,9 +46,8 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
   const { createDecide } = createDecisions(latchkey, options);
   const guard = (question?: GuardQuestion<Context, Types>): KoaGuard<ApiKey<Types> | null> => {
     const decide = createDecide(question);
-    return async (context, next) => {
-      const { req, res } = context ?? {};
-      if (typeof next !== "function" || !isNodeResponse(res)) throw otherFramework("Koa");
+    const admit: KoaGuard<ApiKey<Types> | null> = async (context, next) => {
+      const { req, res } = context;
       const decision = await decide(() => presentedByNode(req), context as Context);
       // The host has already responded: there is nothing left to do.
       if (res.writableEnded) {
@@ -64,6 +63,10 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
       }
       context.state.apiKey = decision.apiKey;
       await next();
+    };
+    return (context, next) => {
+      if (typeof next !== "function" || !isNodeResponse(context?.res)) throw otherFramework("Koa");
+      return admit(context, next);
     };
   };
   return guard as CreateKoaGuard<Types>;

@@ -77,8 +77,7 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
   ): NodeListener => {
     if (typeof handler !== "function") throw new TypeError('"handler" must be a function');
     const decide = createDecide(question);
-    return async (request, response) => {
-      if (!isNodeResponse(response)) throw otherFramework("node:http");
+    const answer: NodeListener = async (request, response) => {
       try {
         const decision = await decide(() => presentedByNode(request), request);
         if (!decision.admitted) return writeRefusal(response, decision);
@@ -90,6 +89,10 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
       } catch (error) {
         await writeFailure(response, refuseFailure(error, request));
       }
+    };
+    return (request, response) => {
+      if (!isNodeResponse(response)) throw otherFramework("node:http");
+      return answer(request, response);
     };
   };
   return guard as CreateNodeGuard<Types>;

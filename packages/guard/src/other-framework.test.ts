@@ -1,6 +1,8 @@
 import type { RequestListener } from "node:http";
 import type { Latchkey } from "@latchkey/core";
+import { Elysia } from "elysia";
 import express from "express";
+import express4 from "express-4";
 import Fastify from "fastify";
 import { Hono } from "hono";
 import Koa from "koa";
@@ -13,6 +15,7 @@ import { createGuard as forKoa } from "./koa.js";
 import { createGuard as forNode } from "./node.js";
 import { listenOn, serveFetch } from "./testing/listen.js";
 import { open } from "./testing/open.js";
+import { createGuard as forTrpc } from "./trpc.js";
 
 // JavaScript imports any entry without a complaint. A framework passes over what the guard of another one returns, and goes on to the route.
 
@@ -23,14 +26,17 @@ const GUARDS: Record<string, (latchkey: Latchkey) => unknown> = {
   Fastify: (latchkey) => forFastify(latchkey)(),
   Koa: (latchkey) => forKoa(latchkey)(),
   Hono: (latchkey) => forHono(latchkey)(),
+  tRPC: (latchkey) => forTrpc(latchkey)(),
   "node:http": (latchkey) => forNode(latchkey)({}, handler),
   "web standard requests": (latchkey) => forFetch(latchkey)({}, handler),
 };
 
-/** Each serves a route behind a guard, and resolves to its port. */
-const APPS: Record<string, (guard: never, route: () => void) => Promise<number>> = {
-  Express(guard, route) {
-    const app = express();
+type App = (guard: never, route: () => void) => Promise<number>;
+
+const appOf =
+  (createApp: typeof express): App =>
+  (guard, route) => {
+    const app = createApp();
     app.get("/", guard, (_request, response) => {
       route();
       response.send("open");
@@ -39,7 +45,13 @@ const APPS: Record<string, (guard: never, route: () => void) => Promise<number>>
       response.status(500).end();
     }) satisfies express.ErrorRequestHandler);
     return listenOn(app);
-  },
+  };
+
+/** Each serves a route behind a guard, and resolves to its port. */
+const APPS: Record<string, App> = {
+  Express: appOf(express),
+  // It would leave a rejected promise unhandled, which ends the process.
+  "Express 4": appOf(express4),
   async Fastify(guard, route) {
     const app = Fastify();
     onTestFinished(() => app.close());
@@ -74,10 +86,12 @@ const APPS: Record<string, (guard: never, route: () => void) => Promise<number>>
 /** Entries that share their form: a guard of Express is one of Connect, and `node:http` has a handler of its own. */
 const SAME = new Set([
   "Express in Express",
+  "Express in Express 4",
   "Fastify in Fastify",
   "Koa in Koa",
   "Hono in Hono",
   "node:http in Express",
+  "node:http in Express 4",
 ]);
 
 const PAIRS = Object.keys(GUARDS)
@@ -91,7 +105,7 @@ describe("a guard in an app of another framework", () => {
       const { latchkey, issue } = await open();
       const route = vi.fn();
       const made = GUARDS[guard]?.(latchkey);
-      const port = await (APPS[app] as (typeof APPS)[string])(made as never, route);
+      const port = await (APPS[app] as App)(made as never, route);
       for (const key of ["wrong", await issue()]) {
         const { status } = await fetch(`http://127.0.0.1:${port}/`, {
           headers: { "x-api-key": key },
@@ -99,6 +113,15 @@ describe("a guard in an app of another framework", () => {
         expect(status).toBe(500);
       }
       expect(route).not.toHaveBeenCalled();
+    },
+  );
+
+  test.each(Object.entries(GUARDS))(
+    "is not taken for a plugin of Elysia, which would log its rejection, and open the routes: that of %s",
+    async (name, make) => {
+      const { latchkey } = await open();
+      const plugin = make(latchkey) as Elysia;
+      expect(() => new Elysia().use(plugin)).toThrow(`this guard is for ${name}: is it from`);
     },
   );
 

@@ -4,6 +4,7 @@ import { createDecisions } from "./decide.js";
 import { rawRequest, rawResponse, setHostHeaders } from "./host-node.js";
 import { isOfBody, presentedByNode } from "./node-request.js";
 import type { GuardOptions } from "./options.js";
+import { otherFramework } from "./other-framework.js";
 import type { PresentedRequest } from "./presented-request.js";
 import type { GuardLatchkey, GuardQuestion, NotOptional, ReservingQuestion } from "./question.js";
 import type { HeaderFields } from "./rate-limit-fields.js";
@@ -116,8 +117,9 @@ export function createGuard<
     question?: GuardQuestion<TrpcCall<Context>, Types>,
   ): TrpcGuard<ApiKey<Types> | null, Context> => {
     const decide = createDecide(question);
-    return async ({ next, ...call }) => {
-      const host = call.ctx as HostContext;
+    type Guard = TrpcGuard<ApiKey<Types> | null, Context>;
+    const admit = async ({ next, ...call }: Parameters<Guard>[0]): ReturnType<Guard> => {
+      const host = (call.ctx ?? {}) as HostContext;
       const decision = await decide(() => presentedBy(host, canDoWithout), call);
       writeHeaders(host, decision.headers);
       if (!decision.admitted)
@@ -130,6 +132,10 @@ export function createGuard<
       const answer = () => next({ ctx: { apiKey } });
       if (end === undefined || endsWithResponse(host, end)) return answer();
       return untilResultEnds(call.signal, answer, end);
+    };
+    return (call) => {
+      if (typeof call?.next !== "function" || !("ctx" in call)) throw otherFramework("tRPC");
+      return admit(call);
     };
   };
   return guard as unknown as CreateTrpcGuard<Types, Context>;
