@@ -69,11 +69,28 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
       (request as { apiKey: ApiKey | null }).apiKey = decision.apiKey as ApiKey | null;
       return undefined;
     };
-    return (request, reply) => {
+    return (request, reply, ...rest: readonly unknown[]) => {
       if (typeof reply?.headers !== "function") throw otherFramework("Fastify");
+      if (isAfterHandler(reply, rest))
+        throw new TypeError(
+          'a guard must run before the handler, as a hook such as "onRequest" or "preHandler"',
+        );
       return admit(request, reply);
     };
   };
+}
+
+/**
+ * Whether a hook runs after the handler, which the guard then cannot keep from running. Refusing in `onSend` would never end: it sends a
+ * response, for which Fastify calls the hook again.
+ *
+ * @param rest - What Fastify passes besides: a callback, and before it the payload, if the hook has one. Before the handler, that is the
+ * stream of the body.
+ */
+function isAfterHandler(reply: FastifyReply, rest: readonly unknown[]): boolean {
+  if (reply.raw.writableEnded) return true;
+  const [payload] = rest as readonly ({ readonly pipe?: unknown } | null | undefined)[];
+  return rest.length > 1 && typeof payload?.pipe !== "function";
 }
 
 /** The verdict on the key of a request; null if none was presented, or there is no guard. */
