@@ -78,8 +78,9 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
     type Guard = ExpressGuard<ApiKey<Types> | null>;
     const admit = async (...[request, response, next]: Parameters<Guard>): Promise<void> => {
       try {
+        const hadBegun = response.headersSent;
         const decision = await decide(() => presentedByNode(request), request as Request);
-        if (!decision.admitted) return writeRefusal(response, decision);
+        if (!decision.admitted) return writeRefusal(response, decision, hadBegun);
         // The host has already responded: there is nothing left to do.
         if (response.writableEnded) return decision.end?.("release");
         watchResponse(request, response, decision);

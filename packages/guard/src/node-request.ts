@@ -98,9 +98,18 @@ export function writeHeaders(response: NodeResponse, { headers }: Pick<Decision,
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
 }
 
-/** Sends a refusal, unless the host has already responded. */
-export function writeRefusal(response: NodeResponse, refusal: Refused): void {
-  if (response.headersSent || response.writableEnded) return;
+/**
+ * Sends a refusal, unless the host has responded in the meantime.
+ *
+ * @param hadBegun - Whether the host had begun the response before the guard was called, for the route to go on with. Then nobody else
+ * would end it, so it is aborted.
+ */
+export function writeRefusal(response: NodeResponse, refusal: Refused, hadBegun = false): void {
+  if (response.writableEnded) return;
+  if (response.headersSent) {
+    if (hadBegun) abort(response);
+    return;
+  }
   response.statusCode = refusal.status;
   writeHeaders(response, refusal);
   response.end(refusal.body);

@@ -79,8 +79,9 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
     const decide = createDecide(question);
     const answer: NodeListener = async (request, response) => {
       try {
+        const hadBegun = response.headersSent;
         const decision = await decide(() => presentedByNode(request), request);
-        if (!decision.admitted) return writeRefusal(response, decision);
+        if (!decision.admitted) return writeRefusal(response, decision, hadBegun);
         // The host has already responded: there is nothing left to do.
         if (response.writableEnded) return decision.end?.("release");
         watchResponse(request, response, decision);
