@@ -2,7 +2,7 @@ import { get, type IncomingMessage, type ServerResponse } from "node:http";
 import { initTRPC, TRPCError } from "@trpc/server";
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
 import { createHTTPHandler } from "@trpc/server/adapters/standalone";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { ReservedKey } from "./reservation.js";
 import { listenOn, serveFetch } from "./testing/listen.js";
 import { MINUTE_MS, open, type TestContext } from "./testing/open.js";
@@ -215,6 +215,32 @@ describe("a guard of tRPC", () => {
     const caller = router.createCaller({ req, res } as never);
     expect(await caller.mine()).toBe("in");
     await expect.poll(() => caller.mine().catch(() => "refused")).toBe("in");
+  });
+
+  test("frees the slot some seconds after a client has left a subscription that ignores it and yields no more", async () => {
+    const { latchkey, issue } = await open();
+    const key = await issue(slots);
+    const { id: keyId } = await latchkey.whoami({ key });
+    const openCount = async () => (await latchkey.listReservations({ keyId })).reservations.length;
+    const router = t.router({
+      mine: t.procedure.use(createGuard(latchkey)()).subscription(async function* () {
+        yield 1;
+        await new Promise(() => undefined);
+      }),
+    });
+    vi.useFakeTimers({ toFake: ["setTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const controller = new AbortController();
+    const req = { rawHeaders: ["X-API-Key", key], socket: {} };
+    const values = await router.createCaller({ req }, { signal: controller.signal }).mine();
+    const iterator = (values as AsyncIterable<unknown>)[Symbol.asyncIterator]();
+    await iterator.next();
+    void iterator.next();
+    controller.abort();
+    await vi.advanceTimersByTimeAsync(4_000);
+    expect(await openCount()).toBe(1);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await openCount()).toBe(0);
   });
 
   test("passes on what a procedure throws, and settles what it has not settled", async () => {

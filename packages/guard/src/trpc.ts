@@ -1,5 +1,6 @@
-import type { DefaultTypes, LatchkeyTypes } from "@latchkey/core";
+import type { DefaultTypes, LatchkeyTypes, SpanMs } from "@latchkey/core";
 import { type TRPC_ERROR_CODE_KEY, TRPCError, type TRPCMiddlewareFunction } from "@trpc/server";
+import { inBackground } from "./background-timer.js";
 import { createDecisions } from "./decide.js";
 import { rawRequest, rawResponse, setHostHeaders } from "./host-node.js";
 import { isOfBody, presentedByNode } from "./node-request.js";
@@ -173,22 +174,37 @@ function endsWithResponse({ req, res }: HostContext, end: () => void): boolean {
   return response !== undefined && whenResponseEnds(rawRequest(req), response, end);
 }
 
+/**
+ * How long the reader of values has to report the end, once its client has disconnected: the procedure learns of it first then, and can
+ * settle. Readers of tRPC report it with the next value, which a procedure that ignores `signal` may never yield.
+ */
+const READER_MS: SpanMs = 5_000;
+
 /** Ends what is held when the procedure has returned, or after the last value that it yields. */
 async function untilResultEnds<Result extends { readonly ok: boolean }>(
   signal: AbortSignal | undefined,
   answer: () => Promise<Result>,
   end: () => void,
 ): Promise<Result> {
-  const aborted = (): void => end();
+  let isRead = false;
+  const aborted = (): void => {
+    if (isRead) inBackground(end, READER_MS);
+    else end();
+  };
   if (signal?.aborted === true) end();
   else signal?.addEventListener("abort", aborted);
-  const forget = () => signal?.removeEventListener("abort", aborted);
+  const ended = (): void => {
+    signal?.removeEventListener("abort", aborted);
+    end();
+  };
   const result = await answer();
-  // Once values are being read, their reader reports the end: the procedure learns of it first, and can settle.
-  if (result.ok && "data" in result && isAsyncIterable(result.data))
-    return { ...result, data: untilValuesEnd(result.data, end, forget) };
-  forget();
-  end();
+  if (result.ok && "data" in result && isAsyncIterable(result.data)) {
+    const begin = () => {
+      isRead = true;
+    };
+    return { ...result, data: untilValuesEnd(result.data, ended, begin) };
+  }
+  ended();
   return result;
 }
 
