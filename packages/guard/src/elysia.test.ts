@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
-import { Elysia } from "elysia";
-import { expect, test } from "vitest";
+import { Elysia, sse, t } from "elysia";
+import { describe, expect, test } from "vitest";
 import { createGuard } from "./elysia.js";
 import { MINUTE_MS, open } from "./testing/open.js";
 
@@ -117,4 +117,97 @@ test("Elysia: two guards each hold a slot, and both are free when the response h
   expect(await openCount()).toBe(2);
   expect(await response.text()).toBe("first,last");
   await expect.poll(openCount).toBe(0);
+});
+
+describe("Elysia: a slot of a route", () => {
+  const slots = {
+    ratelimits: [
+      { name: "tiles", limit: 9, duration: MINUTE_MS, algorithm: "concurrent" as const },
+    ],
+  };
+
+  async function counting() {
+    const { latchkey, issue } = await open();
+    const key = await issue();
+    const { id: keyId } = await latchkey.whoami({ key });
+    const openCount = async () => (await latchkey.listReservations({ keyId })).reservations.length;
+    return { guard: createGuard(latchkey)(slots), key, openCount };
+  }
+
+  /** Results of handlers that Elysia turns into a stream. */
+  const STREAMS: Record<string, () => unknown> = {
+    "a generator": async function* () {
+      yield "first,";
+      yield "last";
+    },
+    "a generator of events": () => {
+      function* events() {
+        yield "first,";
+        yield "last";
+      }
+      return sse(events());
+    },
+    "a stream": () => ReadableStream.from(["first,", "last"]),
+  };
+
+  async function read(response: Response): Promise<string> {
+    let text = "";
+    for await (const chunk of response.body as AsyncIterable<unknown>) text += String(chunk);
+    return text;
+  }
+
+  test.each(Object.entries(STREAMS))(
+    "in a group is free when the last of its values was read, and not before: %s",
+    async (_name, handler) => {
+      const { guard, key, openCount } = await counting();
+      const app = new Elysia().group("/tiles", (tiles) => tiles.use(guard).get("/", handler));
+      const plain = new Elysia().get("/tiles/", handler);
+      const response = await app.handle(request("/tiles/", key));
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      expect(await openCount()).toBe(1);
+      const other = await plain.handle(request("/tiles/"));
+      expect(response.headers.get("content-type")).toBe(other.headers.get("content-type"));
+      expect(await read(response)).toBe(await read(other));
+      await expect.poll(openCount).toBe(0);
+    },
+  );
+
+  test.each([true, false])(
+    "in a group is free after any other result, and after an error; compiled: %s",
+    async (aot) => {
+      const { guard, key, openCount } = await counting();
+      const app = new Elysia({ aot }).group("/tiles", (tiles) =>
+        tiles
+          .use(guard)
+          .get("/text", () => "in")
+          .get("/nothing", () => undefined)
+          .get("/error", () => {
+            throw new Error("no tiles");
+          }),
+      );
+      for (const [path, status] of [
+        ["/text", 200],
+        ["/nothing", 200],
+        ["/error", 500],
+      ] as const) {
+        expect((await app.handle(request(`/tiles${path}`, key))).status).toBe(status);
+        await expect.poll(openCount).toBe(0);
+      }
+    },
+  );
+
+  test("without compiled handlers is free after the handler, whose result is validated as ever", async () => {
+    const { guard, key, openCount } = await counting();
+    const app = new Elysia({ aot: false })
+      .use(guard)
+      .get("/text", () => "in")
+      .get("/wrong", () => ({ zoom: "seven" }) as never, {
+        response: t.Object({ zoom: t.Number() }),
+      });
+    const response = await app.handle(request("/text", key));
+    expect([response.status, await response.text()]).toEqual([200, "in"]);
+    await expect.poll(openCount).toBe(0);
+    expect((await app.handle(request("/wrong", key))).status).toBe(422);
+    await expect.poll(openCount).toBe(0);
+  });
 });

@@ -6,7 +6,14 @@ import type { GuardLatchkey, GuardQuestion, NotOptional, ReservingQuestion } fro
 import type { ApiKey } from "./refusal.js";
 import type { ReservedKey } from "./reservation.js";
 import { whenResponseEnds } from "./response-end.js";
-import { presentedByHeaders, refusedResponse, untilBodyEnds } from "./web-request.js";
+import { untilValuesEnd } from "./until-values-end.js";
+import {
+  presentedByHeaders,
+  refusedResponse,
+  untilBodyEnds,
+  untilRead,
+  withWatchedBody,
+} from "./web-request.js";
 
 export type {
   ApiKey,
@@ -63,6 +70,9 @@ export interface CreateElysiaGuard<Types extends LatchkeyTypes = DefaultTypes> {
 /** Functions that end what is held for a pending request. */
 const held = new WeakMap<Request, Set<() => void>>();
 
+/** Requests whose response {@link endWithResponse} observes. Elysia does not call it if the guard is in a group, nor with `aot: false`. */
+const observed = new WeakSet<Request>();
+
 /**
  * Creates guards for routes of Elysia 1.4. Each is a plugin: for the routes added after it, it resolves `apiKey` or sends the refusal.
  *
@@ -109,7 +119,20 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
           hold(request, end);
         return { apiKey: decision.apiKey };
       })
-      .onBeforeHandle({ as: "scoped" }, ({ request }) => refusals.get(request));
+      .onBeforeHandle({ as: "scoped" }, ({ request }) => refusals.get(request))
+      // Not in `onAfterHandle`: with such a hook and `aot: false`, Elysia validates responses differently. Not async: if a handler throws,
+      // Elysia up to 1.4.27 would not wait for it, and respond with nothing.
+      .mapResponse({ as: "scoped" }, ({ request, responseValue }) => {
+        if (observed.has(request)) return undefined;
+        // Elysia takes any result here, and makes a response of it.
+        return untilStreamEnds(request, responseValue) as Response | undefined;
+      })
+      .onError({ as: "scoped" }, ({ request }) => {
+        if (!observed.has(request)) endHeld(request);
+      })
+      .onAfterResponse({ as: "scoped" }, ({ request }) => {
+        if (!observed.has(request)) endHeld(request);
+      });
     return plugin as unknown as ElysiaGuard<ApiKey<Types> | null>;
   };
   return guard as CreateElysiaGuard<Types>;
@@ -150,16 +173,49 @@ function endWithResponse(
   handle: (request: Request, ...rest: readonly unknown[]) => unknown,
 ): (request: Request, ...rest: readonly unknown[]) => unknown {
   return (request, ...rest) => {
+    observed.add(request);
     const answer = handle(request, ...rest);
     // A synchronous answer has not called the store, so nothing is held.
     return answer instanceof Promise ? untilEnded(request, answer) : answer;
   };
 }
 
-async function untilEnded(request: Request, answer: Promise<unknown>): Promise<unknown> {
+function endHeld(request: Request): void {
+  for (const end of held.get(request) ?? []) end();
+}
+
+/** If the result of a handler is a stream, one whose end ends what is held; otherwise undefined. */
+function untilStreamEnds(request: Request, result: unknown): unknown {
+  const ends = held.get(request);
+  if (ends === undefined) return undefined;
   const end = (): void => {
-    for (const one of held.get(request) ?? []) one();
+    for (const one of ends) one();
   };
+  if (result instanceof Response) {
+    const response = withWatchedBody(request, result, end);
+    if (response !== null) held.delete(request);
+    return response ?? undefined;
+  }
+  const isStream = result instanceof ReadableStream;
+  if (!isStream && !isGenerator(result)) return undefined;
+  held.delete(request);
+  // Elysia's `sse` marks a stream with it.
+  const { sse } = result as { readonly sse?: unknown };
+  if (isStream) return Object.assign(untilRead(result, end), { sse });
+  const values = { [Symbol.asyncIterator]: () => result };
+  const watched = untilValuesEnd(values, end, () => undefined)[Symbol.asyncIterator]();
+  // Elysia tells a generator from an object by its prototype.
+  Object.setPrototypeOf(watched, Object.getPrototypeOf(result));
+  return Object.assign(watched, { sse, [Symbol.asyncIterator]: () => watched });
+}
+
+/** As Elysia recognizes one. */
+function isGenerator(value: unknown): value is AsyncIterator<unknown> {
+  return typeof (value as Partial<AsyncIterator<unknown>> | null | undefined)?.next === "function";
+}
+
+async function untilEnded(request: Request, answer: Promise<unknown>): Promise<unknown> {
+  const end = (): void => endHeld(request);
   try {
     const response = await answer;
     if (!held.has(request)) return response;

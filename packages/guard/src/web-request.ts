@@ -64,7 +64,7 @@ export async function untilBodyEnds(
   answer: () => Response | Promise<Response>,
   end: () => void,
 ): Promise<Response> {
-  const { method, signal } = request;
+  const { signal } = request;
   const ended = (): void => {
     signal?.removeEventListener("abort", ended);
     end();
@@ -73,9 +73,8 @@ export async function untilBodyEnds(
   else signal?.addEventListener("abort", ended);
   try {
     const response = await answer();
-    // Hosts respond to HEAD without the body, and do not always cancel it.
-    const body = method === "HEAD" || response.bodyUsed ? null : response.body;
-    if (body !== null && !body.locked) return copyOf(response, watched(body, ended));
+    const watched = withWatchedBody(request, response, ended);
+    if (watched !== null) return watched;
     ended();
     return response;
   } catch (error) {
@@ -84,10 +83,24 @@ export async function untilBodyEnds(
   }
 }
 
-/** The same bytes, pulled only when they are read. */
-function watched(body: ReadableStream<Uint8Array>, ended: () => void): ReadableStream<Uint8Array> {
+/** The response, with a body whose end calls `ended`; null if it has no body to send. */
+export function withWatchedBody(
+  { method }: Pick<Request, "method">,
+  response: Response,
+  ended: () => void,
+): Response | null {
+  // Hosts respond to HEAD without the body, and do not always cancel it.
+  const body = method === "HEAD" || response.bodyUsed ? null : response.body;
+  return body === null || body.locked ? null : copyOf(response, untilRead(body, ended));
+}
+
+/** The same stream, pulled only when it is read. Calls `ended` when it was read to the end, cancelled or has failed. */
+export function untilRead<Chunk>(
+  body: ReadableStream<Chunk>,
+  ended: () => void,
+): ReadableStream<Chunk> {
   const reader = body.getReader();
-  const stream = new ReadableStream<Uint8Array>(
+  const stream = new ReadableStream<Chunk>(
     {
       async pull(controller) {
         try {

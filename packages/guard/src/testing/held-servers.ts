@@ -184,6 +184,11 @@ export const HELD_SERVERS: Readonly<Record<string, (route: HeldRoute) => Promise
     return serveFetch((request) => app.handle(request));
   },
 
+  "Elysia in a group": (route) => {
+    const app = new Elysia().group("/", (group) => group.use(elysiaApp(route)));
+    return serveFetch((request) => app.handle(request));
+  },
+
   "Elysia on Node": (route) => serveElysia(elysiaApp(route, { adapter: node() })),
 
   tRPC: serveOnTrpc(true),
