@@ -2,6 +2,7 @@ import { mayHaveHappened, returnedBy } from "../history.js";
 import { hasOtherClocks } from "../plan/plan.js";
 import type { World } from "../world/world.js";
 import { countersOf } from "./admissions.js";
+import { ENDING_OWNER } from "./many-keys.js";
 import { callsOf, reservedUses } from "./reserved-uses.js";
 
 /**
@@ -34,7 +35,8 @@ export function slotsAreNotOverfull(world: World): string | null {
 }
 
 const MOVES: ReadonlySet<string> = new Set([
-  ...["verify", "reserve", "settle", "release", "updateRemaining", "guarded", "deleteIdentity"],
+  ...["verify", "reserve", "settle", "release", "updateRemaining", "guarded"],
+  ...ENDING_OWNER,
 ]);
 
 /**
@@ -48,7 +50,7 @@ export function reservationsEnd(world: World): string | null {
       ({ action, key }) => MOVES.has(action) && (key === null || keys.includes(key)),
     );
     const isOpen = calls.some(({ action, outcome, args }) => {
-      const isOther = ["updateRemaining", "guarded", "deleteIdentity"].includes(action);
+      const isOther = ["updateRemaining", "guarded", ...ENDING_OWNER].includes(action);
       return isOther || args.requestId !== undefined || outcome.kind === "abandoned";
     });
     const isUnknown = calls.some((call) => call.outcome.kind === "failed" && mayHaveHappened(call));

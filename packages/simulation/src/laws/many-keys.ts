@@ -39,7 +39,11 @@ export function settersOfManyKeys(
 }
 
 /** Actions after which an owner has no keys, or may get others. */
-const DELETING: ReadonlySet<string> = new Set(["deleteIdentity", "deleteOwner", "disableOwner"]);
+export const ENDING_OWNER: ReadonlySet<string> = new Set([
+  "deleteIdentity",
+  "deleteOwner",
+  "disableOwner",
+]);
 
 /** Whether a key belonged to an owner until the end of a call. */
 function ownership(
@@ -53,7 +57,7 @@ function ownership(
     (other) =>
       other.startTick < call.endTick &&
       ((other.action === "moveKey" && other.key?.first === key.first) ||
-        (DELETING.has(other.action) && other.workspace === key.workspace && other !== call)),
+        (ENDING_OWNER.has(other.action) && other.workspace === key.workspace && other !== call)),
   );
   if (moves.length > 0) return "maybe";
   return key.setup.identity === owner ? "always" : "never";
