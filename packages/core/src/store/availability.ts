@@ -223,17 +223,17 @@ export function createAvailabilityStore(store: KeyStore, random: RandomBytes): A
     if (!isKnown) state = await readAnew(workspaceId);
     for (;;) {
       if (state === undefined || (await note(plan, state))) {
-        const { version = null, trail = null, noted } = state ?? {};
+        const trail = state?.trail ?? null;
+        if (revision !== null && trail === null) return store.charge(plan, moment);
         const beside = trail === null ? [] : notesOf(plan, trail);
         // The plan has no revision that would reveal a changed state.
-        if (revision === null) beside.push({ ...STATE_ADDRESS, version });
-        if (beside.length === 0) return store.charge(plan, moment);
+        if (revision === null) beside.push({ ...STATE_ADDRESS, version: state?.version ?? null });
         const confirms = [...plan.confirms, ...beside];
         const result = await store.charge({ ...plan, confirms, memo: undefined }, moment);
         if (result.kind !== "stale" || !(Number(result.moved) >= plan.confirms.length))
           return result;
         // A note may be lost.
-        noted?.clear();
+        state?.noted.clear();
       }
       state = await readAnew(workspaceId);
     }
