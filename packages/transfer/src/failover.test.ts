@@ -2,15 +2,28 @@ import { mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { KeyStore } from "@latchkey/core";
+import type { Change, KeyStore } from "@latchkey/core";
+import { failingOver } from "@latchkey/core/testing";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { backup } from "./backup.js";
 import { copy } from "./copy.js";
 import { restore } from "./restore.js";
 import { behindTheKeys } from "./testing/behind-the-keys.js";
-import { failingOver, puts, putsKey } from "./testing/failing-over.js";
 import { latchkeyOn } from "./testing/fixture.js";
 import { KINDS, type Kind, startStores, type TestStores } from "./testing/stores.js";
+
+/** Whether a change puts a workspace into a state. */
+function puts(state: "open" | "moved"): (change: Change) => boolean {
+  return ({ puts }) =>
+    puts.some(
+      ({ record }) => record.id === "$state" && JSON.stringify(record.body).includes(`"${state}"`),
+    );
+}
+
+/** Whether a change writes a record of a key. */
+function putsKey({ puts }: Change): boolean {
+  return puts.some(({ record }) => record.kind === "key");
+}
 
 let stores: TestStores;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { deliveriesOf } from "@latchkey/core";
+import { failingOver } from "@latchkey/core/testing";
 import { expect, test } from "vitest";
 import { describeOnEveryStore } from "./testing/every-store.js";
-import { failingOver } from "./testing/failing-over.js";
 import { startReceiver } from "./testing/receiver.js";
 import { endpointAt, sendingProcess, until } from "./testing/sender.js";
 

@@ -1,7 +1,7 @@
 import { deliveriesOf, type Latchkey } from "@latchkey/core";
+import { failingOver } from "@latchkey/core/testing";
 import { expect, test } from "vitest";
 import { describeOnEveryStore } from "./testing/every-store.js";
-import { failingOver } from "./testing/failing-over.js";
 import { startReceiver } from "./testing/receiver.js";
 import { endpointAt, sendingProcess, until } from "./testing/sender.js";
 
@@ -57,14 +57,15 @@ describeOnEveryStore("a store that loses the position of an endpoint", (openStor
 describeOnEveryStore("a store that loses that a refused event waits", (openStore) => {
   test("does not make the sender pass over the event", async () => {
     const receiver = await startReceiver(503);
-    const { store, cut, failOver } = failingOver(openStore()(), openStore()());
+    const { store, failOver } = failingOver(openStore()(), openStore()(), {
+      isLost: ({ puts }) => puts.some(({ record }) => record.kind === "delivery"),
+    });
     const endpoints = [endpointAt(receiver.url)];
     const process = sendingProcess(store, { endpoints, firstRetryMs: 3_600_000 });
     const { latchkey } = process;
     const { apiId } = await latchkey.createApi({ name: "payments" });
     await process.start();
     const refused = await latchkey.createKey({ apiId });
-    cut();
     await until(async () => (await deliveriesOf(latchkey).listEndpoints())[0]?.waiting === 1);
     await allRead(latchkey, 1);
     failOver();

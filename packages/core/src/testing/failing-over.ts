@@ -1,4 +1,5 @@
-import type { Change, KeyStore } from "@latchkey/core";
+import type { Change } from "../store/change.js";
+import type { KeyStore } from "../store/key-store.js";
 
 const METHODS = [
   "read",
@@ -17,10 +18,10 @@ const METHODS = [
   "close",
 ] as const satisfies readonly (keyof KeyStore)[];
 
-/** When a store with a replica fails over. */
+/** When a store with a replica fails over, besides by hand. */
 export interface Failover {
   /** Whether the replica gets neither this commit nor any later one. */
-  readonly isLost: (change: Change) => boolean;
+  readonly isLost?: (change: Change) => boolean;
   /** Whether the replica is the store from this commit on. Until a commit is lost, none is. */
   readonly isPromoting?: (change: Change) => boolean;
 }
@@ -28,14 +29,17 @@ export interface Failover {
 /** A store that fails over to a replica without its last commits, and no call fails meanwhile. Only commits reach the replica. */
 export interface FailingOver {
   readonly store: KeyStore;
-  /** Promotes the replica if a commit was lost. */
+  /** From now on, the replica gets no commits. */
+  cut(): void;
+  /** From now on, the replica is the store, if it lacks anything. */
   failOver(): void;
 }
 
+/** A store whose commits go to a replica too, in the same order. */
 export function failingOver(
   primary: KeyStore,
   replica: KeyStore,
-  { isLost, isPromoting = () => false }: Failover,
+  { isLost = () => false, isPromoting = () => false }: Failover = {},
 ): FailingOver {
   let isCut = false;
   let current = primary;
@@ -66,23 +70,13 @@ export function failingOver(
         Reflect.apply(current[name] as () => unknown, current, given),
     ]),
   ) as unknown as KeyStore;
-  return { store: { ...store, commit }, failOver };
+  const cut = () => {
+    isCut = true;
+  };
+  return { store: { ...store, commit }, cut, failOver };
 }
 
 /** Handles are those of one store. */
 function withoutHandles(change: Change): Change {
   return { ...change, expects: change.expects.map(({ handle: _, ...rest }) => rest) };
-}
-
-/** Whether a change puts a workspace into a state. */
-export function puts(state: "open" | "moved"): (change: Change) => boolean {
-  return ({ puts }) =>
-    puts.some(
-      ({ record }) => record.id === "$state" && JSON.stringify(record.body).includes(`"${state}"`),
-    );
-}
-
-/** Whether a change writes a record of a key. */
-export function putsKey({ puts }: Change): boolean {
-  return puts.some(({ record }) => record.kind === "key");
 }

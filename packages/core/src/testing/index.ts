@@ -1,0 +1,1 @@
+export { type Failover, failingOver } from "./failing-over.js";
