@@ -88,7 +88,7 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
  * stream of the body.
  */
 function isAfterHandler(reply: FastifyReply, rest: readonly unknown[]): boolean {
-  if (reply.raw.writableEnded) return true;
+  if (reply.raw?.writableEnded === true) return true;
   const [payload] = rest as readonly ({ readonly pipe?: unknown } | null | undefined)[];
   return rest.length > 1 && typeof payload?.pipe !== "function";
 }
