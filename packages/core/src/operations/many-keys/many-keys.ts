@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type LatchkeyError, unavailable } from "../../errors.js";
+import { lowestIdAt } from "../../lib/id.js";
 import { yieldToEventLoop } from "../../lib/promises.js";
 import { keysOfApi, keyType } from "../../records/key.js";
 import type { StoredRecord } from "../../records/record-type.js";
@@ -51,10 +52,11 @@ export interface ChangeOfKeys {
   readonly isLeft: ((context: OperationContext, record: StoredRecord) => boolean) | null;
 }
 
-/** The keys of an API, or those of one identity in it, up to the last one at the start. */
+/** The keys of an API, or those of one identity in it, up to the last one that may have existed at the start. */
 interface ListOfKeys {
   readonly apiId: string;
   readonly identityId: string | undefined;
+  /** An upper bound of their ids. */
   readonly lastId: string;
 }
 
@@ -75,7 +77,8 @@ export async function actOnListedKeys(
   listed: ListedKeys,
   { act, isLeft }: ChangeOfKeys,
 ): Promise<KeyCounts> {
-  const bounds = new Map<string, string>();
+  // Not just the last key that is there: a key that is gone now may be there again.
+  const bounds = new Bounds(lowestIdAt("key", context.now() + 1));
   let lists = keyLists(context, listed, bounds);
   let list = (await lists.next()).value;
   let after: string | null = null;
@@ -107,7 +110,7 @@ export async function actOnListedKeys(
 async function hasLeft(
   context: OperationContext,
   listed: ListedKeys,
-  bounds: Map<string, string>,
+  bounds: Bounds,
   isLeft: NonNullable<ChangeOfKeys["isLeft"]>,
 ): Promise<boolean> {
   for await (const { apiId, identityId, lastId } of keyLists(context, listed, bounds))
@@ -166,11 +169,28 @@ async function inBatches(
   return { ...sums, changed };
 }
 
-/** @param bounds - The last key of each API when it was first looked into. */
+/** For each API, up to which id a call acts on its keys. Set when the list is first looked into, so that later keys do not prolong it. */
+class Bounds {
+  readonly #known = new Map<string, string>();
+  readonly #least: string;
+
+  /** `least`: the lowest id of a later key. A clock that is ahead gives even higher ids. */
+  constructor(least: string) {
+    this.#least = least;
+  }
+
+  /** `lastId`: the last key in the list now. */
+  of(apiId: string, lastId: string): string {
+    const known = this.#known.get(apiId) ?? (lastId > this.#least ? lastId : this.#least);
+    this.#known.set(apiId, known);
+    return known;
+  }
+}
+
 async function* keyLists(
   context: OperationContext,
   { apiId, identityId }: ListedKeys,
-  bounds: Map<string, string>,
+  bounds: Bounds,
 ): AsyncGenerator<ListOfKeys, undefined, undefined> {
   let looked = 0;
   for await (const id of apiId === undefined ? apiIds(context) : [apiId]) {
@@ -179,10 +199,7 @@ async function* keyLists(
     const want = { kind: "key", list: keysOfApi(id), of: identityId, limit: 1 } as const;
     const { found } = await readList(context, { ...want, descending: true });
     const [last] = found;
-    if (last === undefined) continue;
-    const lastId = bounds.get(id) ?? last.record.id;
-    bounds.set(id, lastId);
-    yield { apiId: id, identityId, lastId };
+    if (last !== undefined) yield { apiId: id, identityId, lastId: bounds.of(id, last.record.id) };
   }
 }
 
