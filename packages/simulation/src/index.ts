@@ -16,6 +16,7 @@ const USAGE = `latchkey-simulate: runs latchkey in a simulated world, and checks
   --story         run only the schedule of --seed, and print every event
   --print         print the schedule of --seed as JSON, and run nothing
   --plan file     run the schedule in this file
+  --store url     on stores of this kind: sqlite:, redis://host:port or postgres://…; deletes everything in them
   --leases        run the model of leases instead, which is ten times as fast
   --fault name    with --leases: plant this fault, which a law must detect
   --faults        with --leases: plant each fault in turn, and print which law detects it, as a table
@@ -32,6 +33,8 @@ const { values } = parseArgs({
     plan: { type: "string" },
     all: { type: "boolean" },
     first: { type: "boolean" },
+    store: { type: "string" },
+    "serve-stores": { type: "string" },
     leases: { type: "boolean" },
     fault: { type: "string" },
     faults: { type: "boolean" },
@@ -56,6 +59,9 @@ if (values.help === true) {
   const missed = searchForFaults(seed, schedules);
   process.stdout.write(`seed ${seed}, ${missed.length} not found ${missed.join(", ")}\n`);
   process.exitCode = missed.length === 0 ? 0 : 1;
+} else if (values["serve-stores"] !== undefined) {
+  const { serveStores } = await import("./world/store-process.js");
+  await serveStores(values["serve-stores"]);
 } else if (workers > 1) {
   const share = Math.ceil(schedules / workers);
   const tallies = await runWorkers(workers, (worker) => [
@@ -82,6 +88,8 @@ if (values.help === true) {
   // Before production code is loaded: some of it keeps a reference to the host's timer.
   installHost();
   const { simulate } = await import("./simulate.js");
+  const { startStores } = await import("./world/store-process.js");
+  const stores = values.store === undefined ? undefined : startStores(values.store);
   const stored = values.plan === undefined ? null : readFileSync(values.plan, "utf8");
   const tally = await simulate({
     seed,
@@ -91,8 +99,10 @@ if (values.help === true) {
     isStory: values.story === true,
     goesOn: values.all === true,
     shrinks: values.first !== true,
+    stores,
     now,
   });
+  stores?.end();
   tell(tally);
 }
 

@@ -2,6 +2,7 @@ import { HISTORY_LAWS, stepLaws } from "./laws/laws.js";
 import { ACTIONS, type ActionName } from "./plan/actions.js";
 import { askAtTheEnd } from "./plan/ask-at-the-end.js";
 import type { Plan, Step } from "./plan/plan.js";
+import type { Stores } from "./world/scheduler.js";
 import type { Violation } from "./world/server.js";
 import { World } from "./world/world.js";
 
@@ -16,8 +17,8 @@ export interface Run {
 }
 
 /** Runs a schedule from its first step to its end, and checks every law. */
-export async function runPlan(plan: Plan, isTold = true): Promise<Run> {
-  const world = new World(plan, stepLaws(), isTold);
+export async function runPlan(plan: Plan, isTold = true, stores?: Stores): Promise<Run> {
+  const world = new World(plan, stepLaws(), isTold, stores);
   const violation = await live(world).then(
     () => violationOf(world),
     (error: unknown) => ({ law: "the world goes on", how: String(error) }),

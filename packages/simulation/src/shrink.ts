@@ -1,16 +1,21 @@
 import type { Plan } from "./plan/plan.js";
 import { type Run, runPlan } from "./run.js";
+import type { Stores } from "./world/scheduler.js";
 
 /** Most runs that one shrinking may take. */
 const MOST_RUNS = 600;
 
 /** Removes from a plan what is not needed to break the same law: steps, the rough network, and pauses. */
-export async function shrink(plan: Plan, law: string): Promise<{ plan: Plan; run: Run }> {
-  let best = { plan, run: await runPlan(plan) };
+export async function shrink(
+  plan: Plan,
+  law: string,
+  stores?: Stores,
+): Promise<{ plan: Plan; run: Run }> {
+  let best = { plan, run: await runPlan(plan, true, stores) };
   let runs = 0;
   const tried = async (candidate: Plan): Promise<boolean> => {
     runs += 1;
-    const run = await runPlan(candidate);
+    const run = await runPlan(candidate, true, stores);
     if (run.violation?.law !== law) return false;
     best = { plan: candidate, run };
     return true;

@@ -3,6 +3,7 @@ import { planOf } from "./plan/plan-of.js";
 import { runPlan } from "./run.js";
 import { shrink } from "./shrink.js";
 import { addCounts, print, type Tally } from "./tally.js";
+import type { Stores } from "./world/scheduler.js";
 
 /** What to run. */
 export interface SimulateOptions {
@@ -17,19 +18,21 @@ export interface SimulateOptions {
   readonly goesOn: boolean;
   /** Whether to search for the shortest story of a violation. */
   readonly shrinks: boolean;
+  /** Undefined: memory stores. */
+  readonly stores: Stores | undefined;
   /** The host's clock, not the simulated one. */
   readonly now: () => number;
 }
 
 /** Runs schedules until one breaks a law, and prints that. */
 export async function simulate(options: SimulateOptions): Promise<Tally> {
-  const { seed, schedules, endsAt, isStory, goesOn, shrinks, now } = options;
+  const { seed, schedules, endsAt, isStory, goesOn, shrinks, stores, now } = options;
   const before = process.cpuUsage();
   const counts: Record<string, number> = {};
   let [done, violations] = [0, 0];
   while (endsAt === null ? done < schedules : now() < endsAt) {
     const plan = options.plan ?? planOf(seed + done);
-    const run = await runPlan(plan, isStory);
+    const run = await runPlan(plan, isStory, stores);
     done += 1;
     addCounts(counts, run.counts);
     if (isStory) print(run.story);
@@ -39,7 +42,7 @@ export async function simulate(options: SimulateOptions): Promise<Tally> {
     violations += 1;
     if (goesOn) continue;
     if (!shrinks) break;
-    const short = await shrink(plan, law);
+    const short = await shrink(plan, law, stores);
     print(["the shortest story that was found:", ...setting(short.plan), ...short.run.story]);
     print([`  ${short.run.violation?.how ?? how}`, `again: --seed ${plan.seed} --story`]);
     break;

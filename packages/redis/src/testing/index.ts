@@ -2,4 +2,4 @@ export { startProxy } from "./proxy.js";
 export { PATIENT, startServer, type TestServer } from "./redis-server.js";
 export { promote, untilFollowed } from "./replication.js";
 export { describeOnSharedRedis } from "./shared-server.js";
-export { describeWithRedis, REDIS_URL } from "./where.js";
+export { describeWithRedis, describeWithServers, REDIS_URL } from "./where.js";

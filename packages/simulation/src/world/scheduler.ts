@@ -1,4 +1,12 @@
+import { memoryStore } from "@latchkey/memory";
 import { realImmediate } from "./real.js";
+import type { OtherStores } from "./store-process.js";
+
+/** Opens the stores of worlds. */
+export type Stores = Pick<OtherStores, "open" | "idle">;
+
+/** Memory stores, which answer at once. */
+const IN_MEMORY: Stores = { open: memoryStore, idle: async () => false };
 
 /** The instant at which every simulated world begins: just before midnight UTC and the end of a month, so that refills fall due. */
 export const BEGIN_AT = Date.UTC(2030, 0, 31, 23, 59, 55);
@@ -20,6 +28,11 @@ export class Scheduler {
   now = BEGIN_AT;
   readonly #waiting = new Set<Scheduled>();
   #tick = 0;
+  readonly stores: Stores;
+
+  constructor(stores: Stores = IN_MEMORY) {
+    this.stores = stores;
+  }
 
   /** Ticks order all events of a world. */
   nextTick(): number {
@@ -39,6 +52,7 @@ export class Scheduler {
     for (let steps = 0; ; steps += 1) {
       if (steps > MOST_STEPS) throw new Error("it goes on and on, and nothing comes of it");
       await settled();
+      while (await this.stores.idle()) await settled();
       const next = this.#next();
       if (next === null || next.at > until) break;
       this.#waiting.delete(next);

@@ -12,7 +12,7 @@ import { Random } from "../random.js";
 import { createKey, createWorkspace, type KnownWorkspace, type MadeKey } from "./beginning.js";
 import { enter } from "./host.js";
 import { type LinkContext, linkedStore, type Network } from "./link.js";
-import { BEGIN_AT, Scheduler } from "./scheduler.js";
+import { BEGIN_AT, Scheduler, type Stores } from "./scheduler.js";
 import { type StepLaws, StoreServer } from "./server.js";
 import { asText, describe } from "./story.js";
 
@@ -30,7 +30,7 @@ interface Process {
 
 /** The processes, their network and their store, and the history of all calls. */
 export class World {
-  readonly scheduler = new Scheduler();
+  readonly scheduler: Scheduler;
   readonly plan: Plan;
   server: StoreServer;
   readonly keys: KnownKey[] = [];
@@ -59,7 +59,8 @@ export class World {
   readonly #isTold: boolean;
   readonly #random: Random;
 
-  constructor(plan: Plan, laws: StepLaws, isTold: boolean) {
+  constructor(plan: Plan, laws: StepLaws, isTold: boolean, stores?: Stores) {
+    this.scheduler = new Scheduler(stores);
     this.#isTold = isTold;
     this.unhandled = enter(this.scheduler);
     this.plan = plan;

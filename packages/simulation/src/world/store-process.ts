@@ -1,0 +1,172 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { type KeyStore, LatchkeyError } from "@latchkey/core";
+import { realImmediate } from "./real.js";
+
+/** A call of a store in the other process. `open` opens the next one, empty. */
+interface Request {
+  readonly id: number;
+  readonly store: number;
+  readonly method: string;
+  readonly args: readonly unknown[];
+}
+
+/** The outcome of a {@link Request}. */
+type Reply =
+  | { readonly id: number; readonly result: unknown }
+  | { readonly id: number; readonly error: Readonly<Record<string, unknown>> };
+
+const METHODS = [
+  "read",
+  "page",
+  "commit",
+  "charge",
+  "settle",
+  "holds",
+  "addStatistics",
+  "readStatistics",
+  "pageStatistics",
+  "nextStatisticsDay",
+  "deleteStatistics",
+  "forget",
+  "scan",
+] as const satisfies readonly (keyof KeyStore)[];
+
+/** Stores of another kind than memory. They run in a process of their own, with the host's real timers. */
+export interface OtherStores {
+  /** Opens an empty store. */
+  open(): KeyStore;
+  /** Waits until no call is under way. @returns Whether there was one. */
+  idle(): Promise<boolean>;
+  end(): void;
+}
+
+/** Starts a process with stores of this URL. Each call is carried out after those before it, so that the results follow from the seed. */
+export function startStores(url: string): OtherStores {
+  const program = fileURLToPath(new URL("index.js", import.meta.url));
+  const child = fork(program, ["--serve-stores", url], { serialization: "advanced", execArgv: [] });
+  const waiting = new Map<number, (reply: Reply) => void>();
+  let [calls, stores] = [0, 0];
+  child.on("message", (reply: Reply) => {
+    waiting.get(reply.id)?.(reply);
+    waiting.delete(reply.id);
+  });
+  child.on("exit", (code) => {
+    // It has said why.
+    if (waiting.size > 0) process.exit(code ?? 1);
+  });
+  const call = (store: number, method: string, args: readonly unknown[]): Promise<unknown> => {
+    calls += 1;
+    const id = calls;
+    child.send({ id, store, method, args } satisfies Request);
+    return new Promise((resolve, reject) => {
+      waiting.set(id, (reply) => {
+        if ("result" in reply) resolve(reply.result);
+        else reject(Object.assign(new LatchkeyError("INTERNAL_SERVER_ERROR", ""), reply.error));
+      });
+    });
+  };
+  return {
+    open() {
+      stores += 1;
+      const store = stores;
+      void call(store, "open", []);
+      return Object.fromEntries(
+        METHODS.map((name) => [name, (...args: readonly unknown[]) => call(store, name, args)]),
+      ) as unknown as KeyStore;
+    },
+    async idle() {
+      const isBusy = waiting.size > 0;
+      while (waiting.size > 0) await new Promise<void>((resolve) => realImmediate(resolve));
+      return isBusy;
+    },
+    end: () => void child.kill(),
+  };
+}
+
+/** Carries out the calls of the process that started this one. */
+export async function serveStores(url: string): Promise<void> {
+  const open = await openerOf(url);
+  const known = new Map<number, KeyStore>();
+  let last: Promise<unknown> = Promise.resolve();
+  const answer = async ({ id, store, method, args }: Request): Promise<Reply> => {
+    try {
+      if (method === "open") {
+        known.set(store, await open(store).catch(giveUp));
+        known.delete(store - STORES_IN_TURN);
+        return { id, result: undefined };
+      }
+      const on = known.get(store) as KeyStore;
+      const run = on[method as keyof KeyStore] as (...given: readonly unknown[]) => unknown;
+      return { id, result: await run.apply(on, [...args]) };
+    } catch (error) {
+      const { code, message, outcome, reason } = error as LatchkeyError;
+      return { id, error: { code, message, outcome, reason } };
+    }
+  };
+  process.on("message", (request: Request) => {
+    last = last.then(() => answer(request)).then((reply) => process.send?.(reply));
+  });
+}
+
+function giveUp(error: unknown): never {
+  process.stderr.write(`the store cannot be opened: ${String(error)}\n`);
+  process.exit(1);
+}
+
+/** How many stores of a server are used in turn: a world and its moves and failovers need a few at once. */
+const STORES_IN_TURN = 12;
+
+/** Returns a function that opens the stores of a URL, by their numbers. */
+async function openerOf(url: string): Promise<(store: number) => Promise<KeyStore>> {
+  if (url.startsWith("sqlite:")) return sqliteStores();
+  return url.startsWith("redis:") ? redisStores(url) : postgresStores(url);
+}
+
+async function sqliteStores() {
+  const { sqliteStore } = await import("@latchkey/sqlite");
+  const { default: Database } = await import("better-sqlite3");
+  return async () => sqliteStore(new Database(":memory:"));
+}
+
+async function redisStores(url: string) {
+  const { redisStore } = await import("@latchkey/redis");
+  const { Redis } = await import("ioredis");
+  const clients = new Map<number, InstanceType<typeof Redis>>();
+  return async (store: number) => {
+    const db = store % STORES_IN_TURN;
+    clients.get(db)?.disconnect();
+    const client = new Redis(url, {
+      db,
+      enableOfflineQueue: false,
+      maxRetriesPerRequest: 0,
+      commandTimeout: 10_000,
+    });
+    await once(client, "ready");
+    clients.set(db, client);
+    await client.flushdb();
+    return redisStore(client, { allowNoPersistence: true });
+  };
+}
+
+async function postgresStores(url: string) {
+  const { postgresStore } = await import("@latchkey/postgres");
+  const { default: pg } = await import("pg");
+  const pool = new pg.Pool({ connectionString: url, max: 2 });
+  const known = new Map<string, KeyStore>();
+  return async (store: number) => {
+    const schema = `world_${store % STORES_IN_TURN}`;
+    const opened = known.get(schema) ?? postgresStore(pool, { schema });
+    // Creates the tables.
+    if (!known.has(schema)) await opened.read("ws_0", []);
+    known.set(schema, opened);
+    const { rows } = await pool.query(
+      `SELECT string_agg(format('%I.%I', schemaname, tablename), ', ') AS tables FROM pg_tables
+       WHERE schemaname = $1 AND tablename <> 'schema_version'`,
+      [schema],
+    );
+    await pool.query(`TRUNCATE ${rows[0].tables}`);
+    return opened;
+  };
+}
