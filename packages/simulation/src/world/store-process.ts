@@ -2,7 +2,6 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { type KeyStore, LatchkeyError } from "@latchkey/core";
-import { realImmediate } from "./real.js";
 
 /** A call of a store in the other process. `open` opens the next one, empty. */
 interface Request {
@@ -48,9 +47,12 @@ export function startStores(url: string): OtherStores {
   const child = fork(program, ["--serve-stores", url], { serialization: "advanced", execArgv: [] });
   const waiting = new Map<number, (reply: Reply) => void>();
   let [calls, stores] = [0, 0];
+  /** Called when the last call under way is answered. */
+  let rest = (): void => undefined;
   child.on("message", (reply: Reply) => {
     waiting.get(reply.id)?.(reply);
     waiting.delete(reply.id);
+    if (waiting.size === 0) rest();
   });
   child.on("exit", (code) => {
     // It has said why.
@@ -77,9 +79,11 @@ export function startStores(url: string): OtherStores {
       ) as unknown as KeyStore;
     },
     async idle() {
-      const isBusy = waiting.size > 0;
-      while (waiting.size > 0) await new Promise<void>((resolve) => realImmediate(resolve));
-      return isBusy;
+      if (waiting.size === 0) return false;
+      await new Promise<void>((resolve) => {
+        rest = resolve;
+      });
+      return true;
     },
     end: () => void child.kill(),
   };
