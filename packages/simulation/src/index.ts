@@ -47,6 +47,12 @@ const seed = Number(values.seed ?? 1);
 const schedules = values.story === true ? 1 : Number(values.schedules ?? 20_000);
 const workers = Number(values.workers ?? 1);
 
+const { store } = values;
+if (store !== undefined && !/^(sqlite|redis|postgres|postgresql):/.test(store))
+  throw new Error("--store must be sqlite:, or begin with redis: or postgres:");
+if (store !== undefined && workers > 1 && !store.startsWith("sqlite:"))
+  throw new Error("on a server, one process runs all schedules: leave out --workers");
+
 if (values.help === true) {
   process.stdout.write(USAGE);
 } else if (values.print === true) {
@@ -72,6 +78,7 @@ if (values.help === true) {
     ...(values.all === true ? ["--all"] : []),
     ...(values.first === true ? ["--first"] : []),
     ...(values.leases === true ? ["--leases"] : []),
+    ...(store === undefined ? [] : ["--store", store]),
     ...(values.fault === undefined ? [] : ["--fault", values.fault]),
   ]);
   printTally(sum(tallies), seed);
@@ -89,7 +96,7 @@ if (values.help === true) {
   installHost();
   const { simulate } = await import("./simulate.js");
   const { startStores } = await import("./world/store-process.js");
-  const stores = values.store === undefined ? undefined : startStores(values.store);
+  const stores = store === undefined ? undefined : startStores(store);
   const stored = values.plan === undefined ? null : readFileSync(values.plan, "utf8");
   const tally = await simulate({
     seed,

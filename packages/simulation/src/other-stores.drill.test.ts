@@ -40,6 +40,14 @@ postgres.describeWithServers("on a server that the schedules empty", () => {
   });
 });
 
+test.each([
+  [["--store", "mysql:"], "--store must be"],
+  [["--store", "redis://127.0.0.1:1", "--workers", "2"], "leave out --workers"],
+])("%j is refused", (args, why) => {
+  const { status, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], { encoding: "utf8" });
+  expect([status, stderr]).toEqual([1, expect.stringContaining(why)]);
+});
+
 test("a store that cannot be opened ends the program, which says why", () => {
   const { status, stderr } = spawnSync(
     process.execPath,
