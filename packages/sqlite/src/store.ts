@@ -1,10 +1,10 @@
-import { setImmediate } from "node:timers/promises";
 import type { KeyStore } from "@latchkey/core";
 import { answerWithoutLock, charge } from "./charge.js";
 import { commit } from "./commit.js";
 import { connectionOf } from "./engine/connection.js";
 import type { SqliteDatabase } from "./engine/database.js";
 import { translateError } from "./engine/errors.js";
+import { laterTurn } from "./engine/host-timers.js";
 import { openPath, prepareDatabase } from "./engine/open.js";
 import { Transactions } from "./engine/transactions.js";
 import { forget } from "./forget.js";
@@ -78,7 +78,8 @@ function storeOn(database: SqliteDatabase, isOwned: boolean, settings: Settings)
       const result = await steps.charge(() => settle(connection, ...given));
       // A step of a hundred expired holds is much work, and more steps follow: others go on in between.
       const hasMore = result.kind === "refreshed" && result.hasMore;
-      return hasMore ? setImmediate(result) : result;
+      if (hasMore) await laterTurn();
+      return result;
     },
     holds: async (...given) => steps.read(() => holdsBeside(connection, ...given)),
     ...statisticsOf(connection, steps),

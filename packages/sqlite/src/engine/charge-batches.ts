@@ -1,3 +1,5 @@
+import { inLaterTurn } from "./host-timers.js";
+
 interface Queued {
   readonly charge: () => unknown;
   readonly resolve: (result: never) => void;
@@ -29,12 +31,13 @@ export class ChargeBatches {
   }
 
   add<Result>(charge: () => Result): Result | Promise<Result> {
-    if (this.#count === 0) setImmediate(() => this.#endTurn());
+    if (this.#count === 0) inLaterTurn(() => this.#endTurn());
     this.#count += 1;
     if (this.#isCrowded || this.#count > MAX_AT_ONCE)
       return new Promise((resolve, reject) => this.#waiting.push({ charge, resolve, reject }));
     const answer = this.#write(charge);
-    this.#isCrowded = answer instanceof Promise;
+    // Not `instanceof Promise`: an instrumentation may have put a Promise of its own in its place.
+    this.#isCrowded = typeof answer === "object" && answer !== null && "then" in answer;
     return answer;
   }
 
@@ -44,7 +47,7 @@ export class ChargeBatches {
     if (batch.length > 0) this.#isCrowded = batch.length > 1;
     else this.#isCrowded ||= this.#count > 1;
     this.#count = this.#waiting.length;
-    if (this.#count > 0) setImmediate(() => this.#endTurn());
+    if (this.#count > 0) inLaterTurn(() => this.#endTurn());
     if (batch.length > 0) void this.#carryOut(batch);
   }
 

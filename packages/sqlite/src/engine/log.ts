@@ -28,7 +28,7 @@ export class Log {
   #isSound = true;
   #needsEmptying = false;
   /** Runs for a second after each attempt to empty the log. */
-  #pause: ReturnType<typeof setTimeout> | null = null;
+  #pause: Partial<ReturnType<typeof setTimeout>> | null = null;
 
   /** `open`: opens the file at a path; for tests. */
   constructor(
@@ -66,7 +66,9 @@ export class Log {
     this.#pause = setTimeout(() => {
       this.#pause = null;
       if (this.#needsEmptying) this.empty();
-    }, EMPTIED_EVERY_MS).unref();
+    }, EMPTIED_EVERY_MS);
+    // A timer of jsdom is a number.
+    this.#pause.unref?.();
   }
 
   /** @returns Whether the log is empty. Closing the database has emptied it, too. */

@@ -1,5 +1,5 @@
-import { setImmediate, setTimeout } from "node:timers/promises";
 import { isBusy, translateError } from "./errors.js";
+import { laterTurn, steadyNow } from "./host-timers.js";
 
 const MAX_DELAY_MS = 16;
 
@@ -25,7 +25,7 @@ export class RetryQueue {
     const answer = goesFirst || this.#waiting === 0 ? this.#try(attempt) : null;
     if (answer !== null) return answer.result;
     this.#waiting += 1;
-    const deadline = performance.now() + this.#deadlineMs;
+    const deadline = steadyNow() + this.#deadlineMs;
     const waiting = this.#last.then(() => this.#retry(attempt, deadline));
     const done = () => {
       this.#waiting -= 1;
@@ -37,11 +37,11 @@ export class RetryQueue {
   async #retry<Result>(attempt: () => Result, deadline: number): Promise<Result> {
     for (let most = 1; ; most = Math.min(2 * most, MAX_DELAY_MS)) {
       if (this.#obstacle !== null) {
-        if (performance.now() >= deadline) throw translateError(this.#obstacle, "not-applied");
-        await setTimeout(Math.random() * most);
+        if (steadyNow() >= deadline) throw translateError(this.#obstacle, "not-applied");
+        await laterTurn(Math.random() * most);
       }
       // After a slow attempt a timer may be due in the same turn.
-      await setImmediate();
+      await laterTurn();
       const answer = this.#try(attempt);
       if (answer !== null) return answer.result;
     }

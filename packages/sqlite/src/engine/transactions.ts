@@ -3,6 +3,7 @@ import type { Settings } from "../options.js";
 import { ChargeBatches } from "./charge-batches.js";
 import type { Connection } from "./connection.js";
 import { isBusy, translateError } from "./errors.js";
+import { laterTurn } from "./host-timers.js";
 import { RetryQueue } from "./retry-queue.js";
 
 /** Of so many answers that wait for nothing, one waits for the next turn of the event loop. */
@@ -77,7 +78,7 @@ export class Transactions {
     this.#answers += 1;
     if (this.#answers < ANSWERS_IN_TURN) return answer;
     this.#answers = 0;
-    return new Promise((resolve) => setImmediate(() => resolve(answer)));
+    return laterTurn().then(() => answer);
   }
 
   async #flushed<Result>(written: Result | Promise<Result>): Promise<Result> {
