@@ -142,14 +142,19 @@ test.each([
   expect(existsSync(path.trim())).toBe(false);
 });
 
-test.each(["sqlite:./keys.db", "sqlite:keys.db", "SQLite:/tmp/keys.db", "sqlite::memory:"])(
-  "%s is refused as a URL, and no file of that name is made",
-  (url) => {
-    expect(() => sqliteStore(url)).toThrow(TypeError);
-    expect(() => sqliteStore(url)).toThrow('"path" must be a path, such as keys.db, not a URL');
-    expect(existsSync(url)).toBe(false);
-  },
-);
+test.each([
+  "sqlite:./keys.db",
+  "sqlite:keys.db",
+  "SQLite:/tmp/keys.db",
+  "sqlite::memory:",
+  "file:keys.db",
+  "file:///tmp/keys.db",
+  "file::memory:",
+])("%s is refused as a URL, and no file of that name is made", (url) => {
+  expect(() => sqliteStore(url)).toThrow(TypeError);
+  expect(() => sqliteStore(url)).toThrow('"path" must be a path, such as keys.db, not a URL');
+  expect(existsSync(url)).toBe(false);
+});
 
 test("a name that looks like a URI or like memory names a file", async () => {
   const directory = scratch.newPath();

@@ -48,9 +48,9 @@ export function openPath(path: string): SqliteDatabase {
     throw new TypeError(
       '"path" must not begin or end with white space: better-sqlite3 would trim it and open something else',
     );
-  if (/^sqlite:/i.test(path))
+  if (/^(?:sqlite|file):/i.test(path))
     throw new TypeError(
-      '"path" must be a path, such as keys.db, not a URL: openStore of latchkey takes sqlite:./keys.db',
+      '"path" must be a path, such as keys.db, not a URL: openStore of latchkey takes sqlite:./keys.db, and fileURLToPath of node:url turns a file: URL into a path',
     );
   const isFile = path !== ":memory:";
   if (isFile) createPrivately(path);
