@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { Elysia, sse, t } from "elysia";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { createGuard } from "./elysia.js";
 import { MINUTE_MS, open } from "./testing/open.js";
 
@@ -208,6 +208,16 @@ describe("Elysia: a slot of a route", () => {
     expect([response.status, await response.text()]).toEqual([200, "in"]);
     await expect.poll(openCount).toBe(0);
     expect((await app.handle(request("/wrong", key))).status).toBe(422);
+    await expect.poll(openCount).toBe(0);
+  });
+
+  test("is free after the response, also if the host has a Promise of its own, as that of zone.js", async () => {
+    const { guard, key, openCount } = await counting();
+    const app = new Elysia().use(guard).get("/text", async () => "in");
+    vi.stubGlobal("Promise", class extends Promise<unknown> {});
+    const response = await app.handle(request("/text", key));
+    vi.unstubAllGlobals();
+    expect([response.status, await response.text()]).toEqual([200, "in"]);
     await expect.poll(openCount).toBe(0);
   });
 });

@@ -176,8 +176,13 @@ function endWithResponse(
     observed.add(request);
     const answer = handle(request, ...rest);
     // A synchronous answer has not called the store, so nothing is held.
-    return answer instanceof Promise ? untilEnded(request, answer) : answer;
+    return isThenable(answer) ? untilEnded(request, answer) : answer;
   };
+}
+
+/** Not `instanceof Promise`: an instrumentation may have put a Promise of its own in its place. */
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === "object" && value !== null && "then" in value;
 }
 
 function endHeld(request: Request): void {
@@ -214,7 +219,7 @@ function isGenerator(value: unknown): value is AsyncIterator<unknown> {
   return typeof (value as Partial<AsyncIterator<unknown>> | null | undefined)?.next === "function";
 }
 
-async function untilEnded(request: Request, answer: Promise<unknown>): Promise<unknown> {
+async function untilEnded(request: Request, answer: PromiseLike<unknown>): Promise<unknown> {
   const end = (): void => endHeld(request);
   try {
     const response = await answer;

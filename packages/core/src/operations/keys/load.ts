@@ -1,4 +1,5 @@
 import { corruptRecord, LatchkeyError, unavailable } from "../../errors.js";
+import { isThenable } from "../../lib/promises.js";
 import { keysOfApi, keyType } from "../../records/key.js";
 import { secretShape } from "../../secrets/format.js";
 import type { KeyStore, LoadedRecord, Want } from "../../store/key-store.js";
@@ -40,7 +41,8 @@ async function findKey(
     const first = found.find((loaded) => loaded !== null);
     if (first === undefined || first === null) return revision;
     const loading = catalog.loadKeys(workspaceId, revision, [first]);
-    const keys = loading instanceof Promise ? await loading : loading;
+    // Not `instanceof Promise`: zone.js, for one, puts a Promise of its own in its place.
+    const keys = isThenable(loading) ? await loading : loading;
     if (keys === null) continue;
     const [key = null] = keys;
     if (key instanceof LatchkeyError) throw key;
