@@ -1,3 +1,5 @@
+import { afterInputAndOutput } from "../lib/promises.js";
+
 /**
  * Waits for some work, but no longer than `timeoutMs`; the work itself continues. A result that arrived while this process was busy is in
  * time. No timer outlives the result.
@@ -21,7 +23,7 @@ export function withTimeout<Answer>(
       reject(late());
     };
     // Node.js keeps a list for each whole number of ms, so timers of the same length share one.
-    const timer = setTimeout(() => setImmediate(giveUp), Math.ceil(Math.max(0, timeoutMs)));
+    const timer = setTimeout(() => afterInputAndOutput(giveUp), Math.ceil(Math.max(0, timeoutMs)));
     work.then(
       (answer) => {
         clearTimeout(timer);

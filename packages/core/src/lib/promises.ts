@@ -39,7 +39,8 @@ export async function withEachAtOnce<Item>(
 
 /** The host's own timers, even if they are replaced by fake ones later: nothing here waits for a fake clock. */
 const later = setTimeout;
-const afterInputAndOutput: (call: () => void) => void =
+/** Calls a function after what has arrived on sockets was read. */
+export const afterInputAndOutput: (call: () => void) => void =
   typeof setImmediate === "function" ? setImmediate : (call) => call();
 
 /**

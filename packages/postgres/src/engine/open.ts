@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { Socket } from "node:net";
+import { setImmediate } from "node:timers";
 import type { Settings } from "../options.js";
 import {
   type Ask,

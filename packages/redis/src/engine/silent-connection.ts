@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { setImmediate } from "node:timers";
 
 /** How long a connection may be silent while an answer is due, in ms. After that, ioredis gives it up. */
 export const SOCKET_TIMEOUT_MS = 5_000;
