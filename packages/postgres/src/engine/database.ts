@@ -30,7 +30,8 @@ export interface PostgresClient {
   /** `T` or `E` inside a transaction. Older versions of node-postgres do not have it. */
   getTransactionStatus?(): string | null;
   on(event: "error", listener: () => void): unknown;
-  removeListener(event: "error", listener: () => void): unknown;
+  on(event: "notice", listener: (notice: unknown) => void): unknown;
+  removeListener(event: "error" | "notice", listener: (notice: unknown) => void): unknown;
 }
 
 /** The part of a `Pool` of node-postgres that this store uses. */
@@ -73,6 +74,9 @@ const OPEN_TRANSACTION =
 
 const TRANSACTION_OF_PGLITE =
   "the PGlite is inside a transaction that its owner began: end it first, or use transaction() of PGlite, which makes others wait";
+
+const NOT_REPLICATED =
+  "the wait for a synchronous standby was cancelled, so the write may be lost if a standby is promoted";
 
 /** Errors after which the next statements on the connection would fail as well: an aborted transaction, missing prepared statements. */
 const STAYING = ["25P02", "26000"];
@@ -134,6 +138,11 @@ export function poolDatabase(
         ).then((result) => readRows(result, isUnknown));
       };
       let isBroken = true;
+      let isReplicated = true;
+      const onNotice = (notice: unknown) => {
+        if (saysNotReplicated(notice)) isReplicated = false;
+      };
+      client.on("notice", onNotice);
       try {
         if (["T", "E"].includes(client.getTransactionStatus?.() ?? ""))
           throw unavailable(OPEN_TRANSACTION);
@@ -152,12 +161,14 @@ export function poolDatabase(
         statement.onSend?.();
         const rows = await ask(statement, isWrite);
         isBroken = false;
+        if (!isReplicated) throw noAnswer(isWrite, NOT_REPLICATED);
         return rows;
       } catch (error) {
         const { severity, code } = error as { severity?: unknown; code?: unknown };
         isBroken &&= severity !== "ERROR" || STAYING.includes(String(code));
         throw error;
       } finally {
+        client.removeListener("notice", onNotice);
         // A connection that still waits for a reply is not used again.
         giveBack(client, isBroken);
       }
@@ -192,6 +203,14 @@ function take(pool: PostgresPool): Promise<PostgresClient> {
 function giveBack(client: PostgresClient, isBroken = false): void {
   client.removeListener("error", ignore);
   client.release(isBroken);
+}
+
+/**
+ * If somebody cancels a statement that waits for a synchronous standby (`pg_cancel_backend`), it succeeds with a warning, because it is
+ * already committed here. The text of the warning depends on the language of the server, and its code is that of any warning.
+ */
+function saysNotReplicated(notice: unknown): boolean {
+  return Object(notice).routine === "SyncRepWaitForLSN";
 }
 
 function readRows(result: unknown, isUnknown: boolean): readonly Row[] {
