@@ -21,7 +21,8 @@ export interface RedisStoreOptions {
   readonly connectTimeoutMs?: number | undefined;
   /**
    * Writes resolve only when this many replicas have them. If they do not confirm in time, the write stays, and the call fails with
-   * `STORE_UNAVAILABLE` and the outcome `unknown`. Not for Redis Cluster. Default: no replicas.
+   * `STORE_UNAVAILABLE` and the outcome `unknown`. A failover loses nothing only if `count` is the number of all replicas. Not for Redis
+   * Cluster. Default: no replicas.
    */
   readonly waitReplicas?: { readonly count: number; readonly timeoutMs: number } | undefined;
   /** Accepts a server that evicts keys when its memory is full. Default: false. */

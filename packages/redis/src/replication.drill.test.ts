@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { redisStore } from "./index.js";
 import { errorOf, untilAnswered } from "./testing/errors.js";
 import { PATIENT, startServer, type TestServer } from "./testing/redis-server.js";
+import { promote, untilFollowed } from "./testing/replication.js";
 import { describeWithServers } from "./testing/where.js";
 
 describeWithServers("a store that waits for replicas", () => {
@@ -73,5 +74,42 @@ describeWithServers("a store that waits for replicas", () => {
     const settling = () => other.settle({ reservationId, remaining: { cost: 2 } });
     const settled = { remaining: 8, taken: { uses: 2 } };
     expect(await untilAnswered(settling)).toMatchObject(settled);
+  });
+});
+
+describeWithServers("one of two replicas is promoted while the old primary continues", () => {
+  test.each([
+    { count: 1, loses: "a revocation that has resolved" },
+    { count: 2, loses: "nothing that has resolved" },
+  ])("a store that waits for $count loses $loses", async ({ count }) => {
+    const primary = await startServer();
+    onTestFinished(() => primary.remove());
+    const following = { replicaof: `127.0.0.1 ${primary.port}` };
+    const promoted = await startServer(following);
+    onTestFinished(() => promoted.remove());
+    const other = await startServer(following);
+    onTestFinished(() => other.remove());
+    await untilFollowed(primary, 2);
+    const open = (url: string, timeoutMs: number, replicas: number) => {
+      const waitReplicas = { count: replicas, timeoutMs };
+      const store = redisStore(url, { ...PATIENT, ...(replicas > 0 && { waitReplicas }) });
+      onTestFinished(() => store.close());
+      return createLatchkey({ store });
+    };
+    const patient = open(primary.url, 60_000, count);
+    const { apiId } = await untilAnswered(() => patient.createApi({ name: "payments" }));
+    const { key, keyId } = await patient.createKey({ apiId });
+    await untilFollowed(primary, 2);
+
+    // As Sentinel does with a primary that stood still: it is told last.
+    await promote(promoted);
+    const latchkey = count === 1 ? patient : open(primary.url, 100, count);
+    const outcome = await latchkey.deleteKey({ keyId }).then(
+      () => "resolved",
+      (error) => error.outcome,
+    );
+    expect(outcome).toBe(count === 1 ? "resolved" : "unknown");
+    // The key works again on the new primary: only callers that were told "unknown" repeat the call there.
+    expect(await open(promoted.url, 0, 0).verifyKey({ key })).toMatchObject({ valid: true });
   });
 });
