@@ -17,6 +17,7 @@ describeWithServers("a write that waits for a synchronous standby is cancelled",
     onTestFinished(() => latchkey.close());
     const { apiId } = await latchkey.createApi({ name: "payments" });
     const { keyId } = await latchkey.createKey({ apiId });
+    const { key: leaked } = await latchkey.createKey({ apiId });
     const { key } = await latchkey.createKey({ apiId, remaining: 10 });
     await latchkey.verifyKey({ key });
 
@@ -29,6 +30,8 @@ describeWithServers("a write that waits for a synchronous standby is cancelled",
       () => latchkey.deleteKey({ keyId }),
       () => latchkey.verifyKey(question),
       () => latchkey.verifyKey(question),
+      () => latchkey.reportLeaks({ leaks: [{ key: leaked }] }),
+      () => latchkey.reportLeaks({ leaks: [{ key: leaked }] }),
     ]) {
       const failure = expect(call()).rejects.toMatchObject({
         code: "STORE_UNAVAILABLE",

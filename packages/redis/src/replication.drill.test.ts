@@ -48,6 +48,7 @@ describeWithServers("a store that waits for replicas", () => {
     const { apiId } = await untilAnswered(() => patient.createApi({ name: "payments" }));
     const { key, keyId } = await patient.createKey({ apiId, remaining: 10 });
     const { keyId: deleted } = await patient.createKey({ apiId });
+    const { key: leaked } = await patient.createKey({ apiId });
     const verdict = await patient.reserve({ key, remaining: { cost: 5 } });
     const reservationId = verdict.valid ? verdict.reservationId : "";
     const calls = [latchkey, other].flatMap((each) => [
@@ -58,6 +59,7 @@ describeWithServers("a store that waits for replicas", () => {
       () => each.deleteKey({ keyId: deleted }),
       () => each.deleteKey({ keyId: deleted }),
       () => each.setWorkspaceEnabled(true),
+      () => each.reportLeaks({ leaks: [{ key: leaked }] }),
     ]);
 
     await replica.stop();

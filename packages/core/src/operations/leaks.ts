@@ -112,12 +112,22 @@ export const LEAK_TABLE = {
           holders[at]?.kind === "none" ? findReport(context, report, "anywhere") : null,
         ),
       );
-      for (const [at, report] of reports.entries()) {
-        const holder = holders[at];
+      const handle = async (report: Report, at: number, holder: Holder | null | undefined) => {
         if (holder?.kind === "key")
           answers[at] = await reportKey(context, report, holder.id, policy, decide);
         if (holder?.kind === "rootKey")
           answers[at] = await reportRootKey(context, report, holder, policy);
+      };
+      const gone = [...reports.entries()].filter(([at]) => answers[at] !== null);
+      for (const [at, report] of reports.entries()) await handle(report, at, holders[at]);
+      if (gone.length > 0) {
+        // An empty commit, so that their deletion is durable. If the store failed over meanwhile, they may be there again.
+        await transact(context, async () => undefined);
+        const found = await findHolders(
+          context,
+          gone.map(([at]) => keys[at] as string),
+        );
+        for (const [place, [at, report]] of gone.entries()) await handle(report, at, found[place]);
       }
       return { leaks: answers };
     },
@@ -131,13 +141,17 @@ async function reportKey(
   policy: LeakPolicy,
   decide: LeakScope["decide"],
 ): Promise<LeakedKey | null> {
-  const known = await findReport(context, report, "same-place");
-  if (known !== null) return known;
+  let decision: Promise<LeakPolicy> | null = null;
+  const choose = async () => {
+    if (decide === undefined) return policy;
+    decision ??= decided(context, keyId, decide);
+    return decision;
+  };
   try {
-    const wanted = decide === undefined ? policy : await decided(context, keyId, decide);
+    // Also a repeat is committed: what the first report did must be durable, and still true.
     return await withoutReadableRecord(
-      () => transact(context, (work) => handleReadable(work, report, keyId, wanted)),
-      () => transact(context, (work) => handleDamaged(work, report, keyId, wanted)),
+      () => transact(context, (work) => handleReadable(work, report, keyId, choose)),
+      () => transact(context, (work) => handleDamaged(work, report, keyId, choose)),
     );
   } catch (error) {
     // The key or its API was deleted meanwhile, perhaps by the same report.
@@ -162,13 +176,14 @@ async function handleReadable(
   work: Work,
   report: Report,
   keyId: string,
-  policy: LeakPolicy,
+  choose: () => Promise<LeakPolicy>,
 ): Promise<LeakedKey> {
   const { context, transaction } = work;
   const loaded = await readKey(context, transaction, keyId);
   // Searched after the key was read: every report of a key writes the key, so of two at the same time one runs again and finds the other.
   const known = await findReport(context, report, "same-place");
   if (known !== null) return known;
+  const policy = await choose();
   const { key } = loaded;
   const now = context.now();
   const { vault, keepsAuditLog } = context;
@@ -189,13 +204,14 @@ async function handleDamaged(
   work: Work,
   report: Report,
   keyId: string,
-  policy: LeakPolicy,
+  choose: () => Promise<LeakPolicy>,
 ): Promise<LeakedKey> {
   const { context, transaction } = work;
   const record = await readStored(transaction, { kind: "key", id: keyId });
   if (record === null) throw notFound("key");
   const known = await findReport(context, report, "same-place");
   if (known !== null) return known;
+  const policy = await choose();
   const isAllowed = policy === "report" || (policy === "delete" && context.keepsAuditLog);
   const done = isAllowed ? policy : "disable";
   if (done === "delete") await deleteDamaged(work, keyId);
@@ -217,6 +233,8 @@ function reportRootKey(
     const { context, transaction, audit } = work;
     const record = await readStored(transaction, { kind: "rootKey", id });
     const rootKey = record && decodeOrNull(rootKeyType, record, workspaceId);
+    // If the store fails over, it may be there again.
+    if (record === null) transaction.expect({ kind: "rootKey", id, version: null });
     // A pointer is only a hint: the hash of the root key itself decides.
     if (record === null || (rootKey !== null && rootKey.hash !== hash))
       return findReport(context, report, "anywhere");
