@@ -3,10 +3,14 @@ import { realImmediate } from "./real.js";
 import type { OtherStores } from "./store-process.js";
 
 /** Opens the stores of worlds. */
-export type Stores = Pick<OtherStores, "open" | "idle">;
+export type Stores = Pick<OtherStores, "begin" | "open" | "idle">;
 
 /** Memory stores, which answer at once. */
-const IN_MEMORY: Stores = { open: memoryStore, idle: async () => false };
+const IN_MEMORY: Stores = {
+  begin: () => undefined,
+  open: memoryStore,
+  idle: async () => false,
+};
 
 /** The instant at which every simulated world begins: just before midnight UTC and the end of a month, so that refills fall due. */
 export const BEGIN_AT = Date.UTC(2030, 0, 31, 23, 59, 55);
@@ -32,6 +36,7 @@ export class Scheduler {
 
   constructor(stores: Stores = IN_MEMORY) {
     this.stores = stores;
+    stores.begin();
   }
 
   /** Ticks order all events of a world. */

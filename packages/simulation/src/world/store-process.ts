@@ -34,6 +34,8 @@ const METHODS = [
 
 /** Stores of another kind than memory. They run in a process of their own, with the host's real timers. */
 export interface OtherStores {
+  /** Begins a world: the stores of the one before are no longer used, and their places are free. */
+  begin(): void;
   /** Opens an empty store. */
   open(): KeyStore;
   /** Waits until no call is under way. @returns Whether there was one. */
@@ -70,6 +72,9 @@ export function startStores(url: string): OtherStores {
     });
   };
   return {
+    begin() {
+      stores = 0;
+    },
     open() {
       stores += 1;
       const store = stores;
@@ -98,7 +103,6 @@ export async function serveStores(url: string): Promise<void> {
     try {
       if (method === "open") {
         known.set(store, await open(store).catch(giveUp));
-        known.delete(store - STORES_IN_TURN);
         return { id, result: undefined };
       }
       const on = known.get(store) as KeyStore;
@@ -119,8 +123,8 @@ function giveUp(error: unknown): never {
   process.exit(1);
 }
 
-/** How many stores of a server are used in turn: a world and its moves and failovers need a few at once. */
-const STORES_IN_TURN = 12;
+/** Most stores of a server that are used at once. After each failover and move, a world goes on in another one. */
+const MOST_STORES = 12;
 
 /** Returns a function that opens the stores of a URL, by their numbers. */
 async function openerOf(url: string): Promise<(store: number) => Promise<KeyStore>> {
@@ -139,7 +143,7 @@ async function redisStores(url: string) {
   const { Redis } = await import("ioredis");
   const clients = new Map<number, InstanceType<typeof Redis>>();
   return async (store: number) => {
-    const db = store % STORES_IN_TURN;
+    const db = store % MOST_STORES;
     clients.get(db)?.disconnect();
     const client = new Redis(url, {
       db,
@@ -160,7 +164,7 @@ async function postgresStores(url: string) {
   const pool = new pg.Pool({ connectionString: url, max: 2 });
   const known = new Map<string, KeyStore>();
   return async (store: number) => {
-    const schema = `world_${store % STORES_IN_TURN}`;
+    const schema = `world_${store % MOST_STORES}`;
     const opened = known.get(schema) ?? postgresStore(pool, { schema });
     // Creates the tables.
     if (!known.has(schema)) await opened.read("ws_0", []);
