@@ -22,7 +22,7 @@ const LOWEST_FRAMEWORKS = {
   "@nestjs/platform-express": "10.0.0",
   "@nestjs/platform-fastify": "10.0.0",
   "@trpc/server": "11.0.0",
-  elysia: "1.4.23",
+  elysia: "1.4.28",
   express: "5.0.0",
   "express-4": "npm:express@4.18.0",
   fastify: "5.0.0",

@@ -25,7 +25,7 @@ const RUNTIME_DEPENDENCIES: Readonly<Record<string, readonly string[]>> = {
   guard: [
     "@nestjs/common ^10.0.0 || ^11.0.0 || ^12.0.0 optional",
     "@trpc/server ^11.0.0 optional",
-    "elysia ^1.4.23 optional",
+    "elysia ^1.4.28 optional",
     "express ^4.18.0 || ^5.0.0 optional",
     "fastify ^5.0.0 optional",
     "hono ^4.0.0 optional",
