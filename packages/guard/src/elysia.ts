@@ -120,8 +120,7 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
         return { apiKey: decision.apiKey };
       })
       .onBeforeHandle({ as: "scoped" }, ({ request }) => refusals.get(request))
-      // Not in `onAfterHandle`: with such a hook and `aot: false`, Elysia validates responses differently. Not async: if a handler throws,
-      // Elysia up to 1.4.27 would not wait for it, and respond with nothing.
+      // Not in `onAfterHandle`: with such a hook and `aot: false`, Elysia validates responses differently.
       .mapResponse({ as: "scoped" }, ({ request, responseValue }) => {
         if (observed.has(request)) return undefined;
         // Elysia takes any result here, and makes a response of it.
