@@ -1,7 +1,8 @@
 import { type KeyStore, LatchkeyError } from "@latchkey/core";
 import type { Random } from "../random.js";
+import { METHODS, type Method } from "./methods.js";
 import type { Scheduler } from "./scheduler.js";
-import type { Method, StoreServer } from "./server.js";
+import type { StoreServer } from "./server.js";
 
 /** How calls travel. `direct`: without a network, and the store's answer arrives in the same step if it is synchronous. */
 export type Network = "direct" | "calm" | "rough";
@@ -81,28 +82,13 @@ export function linkedStore(context: LinkContext): KeyStore {
 
   const route =
     (method: Method) =>
-    (...args: readonly unknown[]): never =>
-      (network() === "direct"
-        ? server.callAtOnce(method, args, process)
-        : call(method, args)) as never;
-  return {
-    read: route("read"),
-    page: route("page"),
-    commit: route("commit"),
-    charge: route("charge"),
-    settle: route("settle"),
-    holds: route("holds"),
-    addStatistics: route("addStatistics"),
-    readStatistics: route("readStatistics"),
-    pageStatistics: route("pageStatistics"),
-    nextStatisticsDay: route("nextStatisticsDay"),
-    deleteStatistics: route("deleteStatistics"),
-    forget: route("forget"),
-    scan: route("scan"),
-    close: async () => {
-      isClosed = true;
-    },
+    (...args: readonly unknown[]): unknown =>
+      network() === "direct" ? server.callAtOnce(method, args, process) : call(method, args);
+  const routes = Object.fromEntries(METHODS.map((method) => [method, route(method)]));
+  const close = async () => {
+    isClosed = true;
   };
+  return { ...routes, close } as unknown as KeyStore;
 }
 
 interface Fate {

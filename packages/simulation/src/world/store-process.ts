@@ -2,6 +2,7 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { type KeyStore, LatchkeyError } from "@latchkey/core";
+import { METHODS } from "./methods.js";
 
 /** A call of a store in the other process. `open` opens the next one, empty. */
 interface Request {
@@ -15,22 +16,6 @@ interface Request {
 type Reply =
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly error: Readonly<Record<string, unknown>> };
-
-const METHODS = [
-  "read",
-  "page",
-  "commit",
-  "charge",
-  "settle",
-  "holds",
-  "addStatistics",
-  "readStatistics",
-  "pageStatistics",
-  "nextStatisticsDay",
-  "deleteStatistics",
-  "forget",
-  "scan",
-] as const satisfies readonly (keyof KeyStore)[];
 
 /** Stores of another kind than memory. They run in a process of their own, with the host's real timers. */
 export interface OtherStores {
