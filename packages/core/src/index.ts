@@ -306,7 +306,7 @@ export {
   rootPermissionName,
   USAGE_ACTIONS,
 } from "./rules/root-permission.js";
-export { createSecretHasher, type SecretHasher } from "./secrets/hash.js";
+export { createSecretHasher, pepperIdOf, type SecretHasher } from "./secrets/hash.js";
 export type { KeyRing } from "./secrets/key-ring.js";
 export { secretStart } from "./secrets/shown-start.js";
 export type { TokenKeyRing, TokenKeySet, TokenPublicKey } from "./secrets/token-signer.js";

@@ -1,4 +1,10 @@
-import { type IdentityView, type KeyLabels, type KeyView, labelsOf } from "@latchkey/core";
+import {
+  type IdentityView,
+  type KeyLabels,
+  type KeyView,
+  labelsOf,
+  pepperIdOf,
+} from "@latchkey/core";
 
 /** An exported key, which an import can read back. Times and durations are in ms. Fields without a value are absent. */
 export interface ExportedKey extends Partial<KeyLabels> {
@@ -91,14 +97,10 @@ function expiryOf({ expires, idleExpiresAt }: KeyView, now: number): number | un
 
 /** The hash as it is stored: alone, or after the id of its pepper and a dot. */
 function exportedHash(stored: string): ExportedKey["hash"] {
-  const dot = stored.indexOf(".");
-  return dot < 0
+  const pepper = pepperIdOf(stored);
+  return pepper === null
     ? { value: stored, variant: "sha256_base64url" }
-    : {
-        value: stored.slice(dot + 1),
-        variant: "hmac_sha256_base64url",
-        pepper: stored.slice(0, dot),
-      };
+    : { value: stored.slice(pepper.length + 1), variant: "hmac_sha256_base64url", pepper };
 }
 
 function ownerSettings({ meta, ratelimits, remaining, refill }: IdentityView) {

@@ -74,7 +74,7 @@ export function createSecretHasher(pepper: KeyRing | null): SecretHasher {
     return {
       hash: sha256Text,
       candidates: (secret) => [sha256Text(secret)],
-      missingPepper: pepperOf,
+      missingPepper: pepperIdOf,
       plainHash: sha256Text,
       importMarks: () => [],
     };
@@ -89,7 +89,7 @@ export function createSecretHasher(pepper: KeyRing | null): SecretHasher {
     hash: (secret) => peppered(currentId, secret),
     candidates: (secret) => [...ids.map((id) => peppered(id, secret)), sha256Text(secret)],
     missingPepper(hash) {
-      const id = pepperOf(hash);
+      const id = pepperIdOf(hash);
       return id !== null && keys.has(id) ? null : id;
     },
     plainHash: sha256Text,
@@ -98,7 +98,7 @@ export function createSecretHasher(pepper: KeyRing | null): SecretHasher {
 }
 
 /** The id of the pepper that a hash was made under; null: none. */
-function pepperOf(hash: SecretHash): string | null {
+export function pepperIdOf(hash: SecretHash): string | null {
   const dot = hash.indexOf(".");
   return dot === -1 ? null : hash.slice(0, dot);
 }

@@ -2,6 +2,7 @@ import {
   createSecretHasher,
   createVault,
   type LoadedRecord,
+  pepperIdOf,
   type SecretHasher,
 } from "@latchkey/core";
 import { plural } from "../command-line/words.js";
@@ -74,7 +75,7 @@ export class RingTrial {
   look(loaded: LoadedRecord): void {
     const { id } = loaded.record;
     const { hash, sealedSecret, importMarks } = storedSecretOf(loaded);
-    const pepperId = idIn(hash, 0);
+    const pepperId = pepperIdOf(hash);
     if (pepperId !== null) this.#hashes.set(pepperId, (this.#hashes.get(pepperId) ?? 0) + 1);
     if (sealedSecret !== null) {
       const secret = this.#open(sealedSecret, id);
@@ -85,7 +86,7 @@ export class RingTrial {
     // Marks are made from the plain hash, and an imported hash is plain.
     const marks = pepperId === null ? this.#hasher.importMarks(hash) : [];
     for (const mark of importMarks) {
-      const markedBy = idIn(mark, 0);
+      const markedBy = pepperIdOf(mark);
       if (pepperId === null && markedBy !== null && this.#hasPepper(markedBy))
         note(this.#pepper, markedBy, id, marks.includes(mark));
     }
@@ -93,7 +94,7 @@ export class RingTrial {
 
   /** Checks the record of a root key, as much of it as can be read. */
   lookAtRoot(loaded: LoadedRecord): void {
-    const pepperId = idIn(storedSecretOf(loaded).hash, 0);
+    const pepperId = pepperIdOf(storedSecretOf(loaded).hash);
     if (pepperId !== null)
       this.#rootHashes.set(pepperId, (this.#rootHashes.get(pepperId) ?? 0) + 1);
   }
