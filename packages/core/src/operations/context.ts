@@ -135,6 +135,11 @@ export async function transact<Answer>(
   return (await transactUses(context, run)).answer;
 }
 
+/** Commits an empty change: when it resolves, what was read before is durable, unless the store has failed over since. */
+export async function confirmReads(context: OperationContext): Promise<void> {
+  await transact(context, async () => undefined);
+}
+
 /** Like {@link transact}, for an operation that returns the uses left after its commit. */
 export async function transactUses<Answer>(
   context: OperationContext,

@@ -6,7 +6,7 @@ import { DIRECTORY_ID, rootKeyPointerType, rootKeyType } from "../records/root-k
 import { decideLeak, isDeadForGood, LEAK_POLICIES, type LeakPolicy } from "../rules/keys/leak.js";
 import { secretShape } from "../secrets/format.js";
 import type { ReadResult, Want } from "../store/key-store.js";
-import { notFound, type OperationContext, transact, type Work } from "./context.js";
+import { confirmReads, notFound, type OperationContext, transact, type Work } from "./context.js";
 import { decodeOrNull, deleteRecord, readStored, withoutReadableRecord } from "./damaged.js";
 import { list, orRequired, text } from "./input.js";
 import { deleteDamaged, deleteLoaded } from "./keys/delete-key.js";
@@ -121,8 +121,8 @@ export const LEAK_TABLE = {
       const gone = [...reports.entries()].filter(([at]) => answers[at] !== null);
       for (const [at, report] of reports.entries()) await handle(report, at, holders[at]);
       if (gone.length > 0) {
-        // An empty commit, so that their deletion is durable. If the store failed over meanwhile, they may be there again.
-        await transact(context, async () => undefined);
+        // Their deletion must be durable. If the store failed over meanwhile, they may be there again.
+        await confirmReads(context);
         const found = await findHolders(
           context,
           gone.map(([at]) => keys[at] as string),

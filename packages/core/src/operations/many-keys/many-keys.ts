@@ -1,10 +1,16 @@
 import { z } from "zod";
 import { type LatchkeyError, unavailable } from "../../errors.js";
 import { lowestIdAt } from "../../lib/id.js";
-import { keysOfApi, keyType } from "../../records/key.js";
+import { type KeyRecord, keysOfApi, keyType } from "../../records/key.js";
 import type { StoredRecord } from "../../records/record-type.js";
 import type { LoadedRecord } from "../../store/key-store.js";
-import { afterWriting, type OperationContext, transact, type Work } from "../context.js";
+import {
+  afterWriting,
+  confirmReads,
+  type OperationContext,
+  transact,
+  type Work,
+} from "../context.js";
 import { decodeOrNull, versionIfReadable } from "../damaged.js";
 import { deleteInBatches } from "../delete-in-batches.js";
 import { EITHER_ID, hasEitherId, identityIds, identityWant } from "../identities/reference.js";
@@ -65,8 +71,8 @@ export async function actOnListedKeys(
   let looks = 0;
   /** Ends the call, or begins again with the first list. */
   const hasMore = async (): Promise<boolean> => {
-    // An empty commit: that there are no keys, or no others, was only read.
-    await transact(context, async () => undefined);
+    // That there are no keys, or no others, was only read.
+    await confirmReads(context);
     if (isLeft === null || !(await hasLeft(context, listed, bounds, isLeft))) return false;
     looks += 1;
     if (looks === MOST_ROUNDS) throw keptChanging();
@@ -250,8 +256,8 @@ async function actOnKeys(
     const find = async () => (await findRecord(context, identityWant(owner)))?.record.id;
     identityId = await find();
     if (identityId === undefined) {
-      // An empty commit, so that "no keys" is durable. If the store failed over meanwhile, the identity may be there again.
-      await transact(context, async () => undefined);
+      // "No keys" must be durable. If the store failed over meanwhile, the identity may be there again.
+      await confirmReads(context);
       identityId = await find();
     }
     if (identityId === undefined) return NONE;
@@ -295,10 +301,9 @@ export const deleteEach: ActOnKey = async (
   return "changed";
 };
 
-/** Whether a key is on, readable or not. */
-function isOn({ workspaceId }: OperationContext, record: StoredRecord): boolean {
-  const key = decodeOrNull(keyType, record, workspaceId);
-  return key === null ? !isSwitchedOff(record) : key.enabled;
+/** Whether a key is off. `key`: null if its record is damaged. */
+function isOff(record: StoredRecord, key: KeyRecord | null): boolean {
+  return key === null ? isSwitchedOff(record) : !key.enabled;
 }
 
 /** Switches a key off, readable or not. */
@@ -308,7 +313,7 @@ const disableEach: ActOnKey = (work, { record, handle }) => {
   const { kind, id } = record;
   // Also of a key that is off: if the store fails over, it may be on again.
   transaction.expect({ kind, id, version: versionIfReadable(record), handle });
-  if (key === null ? isSwitchedOff(record) : !key.enabled) return "unchanged";
+  if (isOff(record, key)) return "unchanged";
   if (key === null) switchOffDamaged(work, record);
   else switchKey(work, key, false);
   return "changed";
@@ -328,6 +333,9 @@ const enableEach: ActOnKey = (work, { record, handle }) => {
 export const DELETION: ChangeOfKeys = { act: deleteEach, isLeft: () => true };
 
 /** Disables keys. */
-export const DISABLING: ChangeOfKeys = { act: disableEach, isLeft: isOn };
+export const DISABLING: ChangeOfKeys = {
+  act: disableEach,
+  isLeft: ({ workspaceId }, record) => !isOff(record, decodeOrNull(keyType, record, workspaceId)),
+};
 
 const ENABLING: ChangeOfKeys = { act: enableEach, isLeft: null };
