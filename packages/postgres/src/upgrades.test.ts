@@ -157,7 +157,7 @@ describeWithServers("tables of an earlier version, and damaged ones", () => {
     ]) {
       const error = await errorOf(call());
       expect(error.code).toBe("STORE_CORRUPT");
-      expect(error.message).toContain("passing, hold");
+      expect(error.message).toContain("hold, passing");
     }
   });
 

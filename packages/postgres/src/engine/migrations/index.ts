@@ -96,9 +96,9 @@ const EXAMINE = `SELECT pg_catalog.version(), pg_catalog.current_setting('server
   (SELECT pg_catalog.string_agg(c.relname::text, ', ') FROM pg_catalog.pg_class c
     WHERE c.relnamespace = n.oid AND c.relrowsecurity AND pg_catalog.row_security_active(c.oid)
     AND NOT EXISTS (SELECT FROM pg_catalog.pg_policy p WHERE p.polrelid = c.oid)),
-  (SELECT pg_catalog.string_agg(named, ', ') FROM pg_catalog.unnest($3::text[]) named
+  (SELECT pg_catalog.string_agg(named, ', ' ORDER BY named) FROM pg_catalog.unnest($3::text[]) named
     WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.relnamespace = n.oid AND c.relname = named::pg_catalog.name)),
-  (SELECT pg_catalog.string_agg(named, ', ') FROM pg_catalog.unnest($4::text[]) named
+  (SELECT pg_catalog.string_agg(named, ', ' ORDER BY named) FROM pg_catalog.unnest($4::text[]) named
     WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_proc f WHERE f.pronamespace = n.oid AND f.proname = named::pg_catalog.name))
   FROM (SELECT) one LEFT JOIN pg_catalog.pg_namespace n ON n.nspname::text = $2`;
 
