@@ -17,7 +17,7 @@ import {
   rejectionOf,
   type TestContext,
 } from "./test-context.js";
-import { wrapped } from "./wrapped-store.js";
+import { overtaken, wrapped } from "./wrapped-store.js";
 
 const OWNERS = ["pier-7", "pier-8"] as const;
 
@@ -266,6 +266,49 @@ describeOnEveryStore("many keys at once", (open, runs) => {
       }
     },
   );
+});
+
+/** What happens to a key after it was rotated, so that its record leads nowhere. */
+const LOSSES: readonly (readonly [
+  string,
+  (context: TestContext, keyId: string) => Promise<unknown>,
+])[] = [
+  ["damaged", ({ store }, keyId) => DAMAGES[0].damage(store, "key", keyId)],
+  ["deleted", ({ latchkey }, keyId) => latchkey.deleteKey({ keyId })],
+];
+
+const REVOCATIONS = [
+  ["disableKeys", "DISABLED"],
+  ["deleteKeys", "NOT_FOUND"],
+] as const;
+
+describeOnEveryStore("many keys at once, one of which is rotated meanwhile and then", (open) => {
+  test.each(
+    LOSSES.flatMap(([name, lose]) =>
+      REVOCATIONS.flatMap(([act, code]) =>
+        [1, 2].map((rotations) => ({ name, act, rotations, lose, code })),
+      ),
+    ),
+  )("$name: $act reaches its successor after $rotations rotations", async (tested) => {
+    const { act, rotations, lose, code } = tested;
+    const context = await open();
+    const { latchkey, store } = context;
+    const { apiId } = await latchkey.createApi({ name: "tides" });
+    const first = await latchkey.createKey({ apiId, externalId: OWNERS[0] });
+    const made = [first];
+    const rotate = async () => {
+      for (let done = 0; done < rotations; done += 1) {
+        context.advance(5);
+        const { keyId } = made.at(-1) ?? first;
+        made.push(await latchkey.rotateKey({ keyId, graceMs: DAY_MS }));
+        await lose(context, keyId);
+      }
+    };
+    await context.another({ store: overtaken(store, rotate) })[act]({ externalId: OWNERS[0] });
+    expect(made).toHaveLength(1 + rotations);
+    const { key } = made.at(-1) ?? first;
+    expect(await latchkey.verifyKey({ key })).toMatchObject({ code });
+  });
 });
 
 describeOnMemory("many keys at once, of which the input", (open) => {

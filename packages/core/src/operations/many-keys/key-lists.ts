@@ -1,8 +1,10 @@
+import { lowestIdAt } from "../../lib/id.js";
 import { yieldToEventLoop } from "../../lib/promises.js";
-import { keysOfApi } from "../../records/key.js";
+import { chainCreatedAt, keysOfApi, keyType } from "../../records/key.js";
 import type { StoredRecord } from "../../records/record-type.js";
 import type { LoadedRecord } from "../../store/key-store.js";
 import type { OperationContext } from "../context.js";
+import { decodeOrNull } from "../damaged.js";
 import { apiIds, readList } from "../read.js";
 
 /** Lists of keys looked into before other calls get through: with many APIs, an owner has keys in few of them. */
@@ -41,6 +43,11 @@ export class Bounds {
     this.#known.set(apiId, known);
     return known;
   }
+
+  /** Raises the bound of an API up to a later key. */
+  raise(apiId: string, lastId: string): void {
+    this.#known.set(apiId, lastId);
+  }
 }
 
 /** The lists with the keys, one for each API. */
@@ -60,7 +67,10 @@ export async function* keyLists(
   }
 }
 
-/** Whether any of the keys still has to be changed. */
+/**
+ * Whether any of the keys still has to be changed. For a successor that was created meanwhile it raises the bound: the key that was
+ * rotated may be deleted or damaged by now, so nothing else leads to it.
+ */
 export async function hasLeft(
   context: OperationContext,
   listed: ListedKeys,
@@ -68,18 +78,31 @@ export async function hasLeft(
   isLeft: (context: OperationContext, record: StoredRecord) => boolean,
 ): Promise<boolean> {
   for await (const { apiId, identityId, lastId } of keyLists(context, listed, bounds))
-    for (let after: string | null = null; after === null || after < lastId; ) {
+    for (let after: string | null = null; ; ) {
       const where = { list: keysOfApi(apiId), of: identityId, after, limit: LOOKED_AT_ONCE };
       const { found, hasMore } = await readList(context, { kind: "key", ...where });
       const isOne = ({ record }: LoadedRecord): boolean =>
-        record.id <= lastId &&
+        (record.id <= lastId || succeedsOneUpTo(lastId, context, record)) &&
         (identityId === undefined || record.link === identityId) &&
         isLeft(context, record);
-      if (found.some(isOne)) return true;
+      const left = found.find(isOne)?.record.id;
+      if (left !== undefined && left > lastId) bounds.raise(apiId, left);
+      if (left !== undefined) return true;
       const last = found.at(-1)?.record.id;
       if (!hasMore || last === undefined) break;
       after = last;
       await yieldToEventLoop();
     }
   return false;
+}
+
+/** Whether a key goes back by rotation to one that is not later than a bound. */
+function succeedsOneUpTo(
+  lastId: string,
+  { workspaceId }: OperationContext,
+  record: StoredRecord,
+): boolean {
+  const key = decodeOrNull(keyType, record, workspaceId);
+  if (key === null || key.rotatedFrom === null) return false;
+  return lowestIdAt("key", chainCreatedAt(key)) <= lastId;
 }
