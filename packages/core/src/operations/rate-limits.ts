@@ -9,12 +9,14 @@ import { LIMIT_ALGORITHMS, type LimitAlgorithm } from "../rules/limit-state.js";
 import { fromWireFigures, type RateLimit } from "../rules/rate-limit.js";
 import type { ChargePlan, LimitReading } from "../store/charge.js";
 import type { Transaction } from "../store/transaction.js";
+import type { SpanMs } from "../time.js";
 import {
   adHocWindow,
   configuredWindow,
   namespaceWindow,
   takenFrom,
 } from "../verification/limit-precedence.js";
+import { limitRetryAfterMs } from "../verification/retry-after.js";
 import { type RatelimitState, ratelimitState } from "../verification/verdict.js";
 import {
   countGiven,
@@ -66,6 +68,11 @@ export interface LimitAnswer extends RatelimitState {
   readonly success: boolean;
   /** For a shadow limit: whether it would have refused. */
   readonly exceeded?: boolean;
+  /**
+   * If it refused: ms from now until the same call would be admitted if nothing else is taken, a whole number >= 1. Absent if the cost can
+   * never fit, and for fixed windows, where that is `reset`.
+   */
+  readonly retryAfterMs?: SpanMs;
 }
 
 /** Operations on rate limits. */
@@ -141,6 +148,7 @@ export const LIMIT_TABLE = {
     const { namespace, identifier, cost, ...wire } = input;
     const limit = { name: namespace, ...fromWireFigures(wire) };
     const window = namespaceWindow(namespace, identifier, limit);
+    const taken = takenFrom(limit, cost, window, null);
     const plan: ChargePlan = {
       workspaceId: context.workspaceId,
       revision: null,
@@ -148,20 +156,22 @@ export const LIMIT_TABLE = {
       mode: "commit",
       cost: 0,
       uses: null,
-      limits: [takenFrom(limit, cost, window, null)],
+      limits: [taken],
     };
-    const charge = await context.store.charge(plan, { now: context.now(), refill: null });
+    const now = context.now();
+    const charge = await context.store.charge(plan, { now, refill: null });
     if (!("limits" in charge))
       throw new LatchkeyError(
         "INTERNAL_SERVER_ERROR",
         "the store refused a plan that rests on nothing",
       );
     const [reading] = charge.limits as readonly [LimitReading];
-    const answer = {
-      success: charge.kind === "charged",
-      ...ratelimitState(reading, plan.limits[0]),
-    };
-    return limit.shadow ? { ...answer, exceeded: reading.exceeded } : answer;
+    const success = charge.kind === "charged";
+    const answer = { success, ...ratelimitState(reading, taken) };
+    if (limit.shadow) return { ...answer, exceeded: reading.exceeded };
+    if (success || limit.algorithm === "fixed") return answer;
+    const retryAfterMs = limitRetryAfterMs(taken, reading, now);
+    return retryAfterMs === null ? answer : { ...answer, retryAfterMs };
   }),
 
   resetLimit: write(resetLimitInput, async ({ transaction, audit }, input) => {

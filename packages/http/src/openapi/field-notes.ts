@@ -77,6 +77,8 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
     "Unix epoch ms at which the whole limit is available again; for a fixed one, at which the next window starts; for a concurrent one, at the latest. Absent only beyond the year 275760.",
   reservationId: "Id of the reservation.",
   reserved: "Uses that reservations and leases hold, in addition to `remaining`; absent if none.",
+  retryAfterMs:
+    "If the limit refused: ms until the same request would be admitted if nothing else is taken. Absent if the cost can never fit, and for fixed windows, where that is `reset`.",
   revalidateKeysCache: "Accepted; every read is fresh anyway.",
   roleId: "Id of the role.",
   rotatedFrom: "Id of the key that this one replaced.",

@@ -32,6 +32,10 @@ describe("ratelimits.limit", () => {
       algorithm: "token-bucket",
       burst: 3,
     });
+    expect(await service.ok("ratelimits.limit", bucket)).toEqual({
+      ...{ success: false, limit: 2, remaining: 0, reset: START + 90_000 },
+      ...{ algorithm: "token-bucket", burst: 3, retryAfterMs: 30_000 },
+    });
     service.advance(30_000);
     expect(await service.ok("ratelimits.limit", bucket)).toMatchObject({ success: true });
     const tried = { ...request, algorithm: "sliding", shadow: true };

@@ -70,12 +70,15 @@ export const limitState = {
 /** A limit after a verification. */
 export const ratelimitState = shared("RatelimitState", z.strictObject(limitState));
 
-/** Response of ratelimits.limit. */
-export const limitResult = z.strictObject({
-  success: z.boolean(),
+/** A limit without a key after a call. */
+export const limitStateAfter = {
   ...limitState,
   exceeded: z.boolean().optional(),
-});
+  retryAfterMs: whole(1).optional(),
+};
+
+/** Response of ratelimits.limit. */
+export const limitResult = z.strictObject({ success: z.boolean(), ...limitStateAfter });
 
 /** A named limit after a verification, and whether it refused. */
 export const namedRatelimitState = shared(

@@ -107,6 +107,10 @@ describe("v2 itself", () => {
       remaining: 0,
       burst: 3,
     });
+    expect(await ok(service, "ratelimit.multiLimit", [{ ...one, ...bucket }])).toMatchObject({
+      passed: false,
+      limits: [{ passed: false, algorithm: "token-bucket", retryAfterMs: expect.any(Number) }],
+    });
     expect(await ok(service, "ratelimit.multiLimit", [{ ...one, ...sliding }])).toMatchObject({
       passed: true,
       limits: [{ algorithm: "sliding", shadow: true, exceeded: true, remaining: 2 }],

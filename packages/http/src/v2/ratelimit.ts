@@ -3,7 +3,7 @@ import { z } from "zod";
 import { allOf, onNamespace } from "../auth/required-permissions.js";
 import { START } from "../operations/examples.js";
 import type { Operation } from "../operations/operation.js";
-import { limitState } from "../response-schemas/limits.js";
+import { limitStateAfter as state } from "../response-schemas/limits.js";
 import { listOf } from "../response-schemas/shared.js";
 import { dataBody } from "./bodies.js";
 import { fieldsOf, pick } from "./fields.js";
@@ -14,7 +14,6 @@ const request = z.strictObject({
   namespace: asked.namespace.unwrap(),
   ...pick(asked, "identifier", "limit", "duration", "algorithm", "burst", "shadow", "cost"),
 });
-const state = { ...limitState, exceeded: z.boolean().optional() };
 
 const REQUEST = { namespace: "mail", identifier: "user_1", limit: 10, duration: 60_000 };
 const STATE = { limit: 10, remaining: 9, reset: START + 60_000 };
