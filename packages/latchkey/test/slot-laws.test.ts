@@ -59,37 +59,6 @@ describeOnEveryStore("slots", (open) => {
     }
   });
 
-  test("reset: slots that nobody else holds are all free when they end, with the shortest of their limits or the reservation", async () => {
-    const context = open();
-    const { latchkey } = context;
-    const short = { ...PARALLEL, name: "short", duration: MINUTE_MS, autoApply: false };
-    const { key, keyId } = await issue(context, { ratelimits: [PARALLEL, short] });
-    const both = { key, ratelimits: [{ name: "short" }] };
-    const takings = [
-      () => latchkey.verifyKey({ ...both, dryRun: true }),
-      () => latchkey.verifyKey({ ...both, requestId: "request-1" }),
-      () => latchkey.reserve({ key, ttl: "30s", requestId: "request-2" }),
-      () => latchkey.reserve({ ...both, ttl: "10m", requestId: "request-3" }),
-    ];
-    const lasting = [MINUTE_MS, MINUTE_MS, 30_000, MINUTE_MS];
-    for (const [index, take] of takings.entries()) {
-      const endsAt = context.now() + (lasting[index] as number);
-      const verdict = await take();
-      const resets = verdict.code === "VALID" ? verdict.ratelimits?.map(({ reset }) => reset) : [];
-      expect(new Set(resets)).toEqual(new Set([endsAt]));
-      context.advance(1_000);
-      if (index > 0) expect(await take()).toEqual(verdict);
-      context.advance(endsAt - context.now() - 1);
-      const left = async () => {
-        const found = await latchkey.explainKey({ keyId });
-        return found.code === "VALID" ? found.ratelimit?.remaining : found.code;
-      };
-      expect(await left()).toBe(index > 0 ? PARALLEL.limit - 2 : PARALLEL.limit - 1);
-      context.advance(1);
-      expect(await left()).toBe(PARALLEL.limit - 1);
-    }
-  });
-
   test("R1: slots of an identity become free when they end, not when those of a key's limit of the same name do", async () => {
     const context = open();
     const one = { ...PARALLEL, limit: 1 };

@@ -121,7 +121,7 @@ export interface LimitReading {
   readonly exceeded: boolean;
   /** The state that this was read from. */
   readonly state: LimitState;
-  /** For a concurrent limit that refused, once it was looked up: when enough slots have ended. */
+  /** For a concurrent limit that refused or was only read, once it was looked up: when enough slots have ended. */
   readonly admitsAt?: EpochMs;
 }
 

@@ -52,18 +52,33 @@ describe("a refusal", () => {
     expect(lacks([SLOTS], reading({ admitsAt: NOW + 1 }))).toBe(false);
   });
 
+  test("by any limit does not say when slots end of a concurrent limit that it only read, if some are held", () => {
+    const read = { ...SLOTS, cost: 0 };
+    const free = reading({ exceeded: false });
+    const minute = reading({ name: "minute" });
+    expect(lacks([FIXED, read], minute, free)).toBe(true);
+    expect(lacks([FIXED, SLOTS], minute, free)).toBe(false);
+    const none = { ...free, state: { at: NOW, used: 0, earlier: [] } };
+    expect(lacks([FIXED, read], minute, none)).toBe(false);
+    expect(lacks([FIXED, read], minute, { ...free, admitsAt: NOW })).toBe(false);
+  });
+
   test("that was remembered may be about other limits than the current ones", () => {
     expect(lacks([SLOTS])).toBe(false);
     expect(lacks([SLOTS], reading({ name: "streams" }))).toBe(false);
     expect(lacks([], reading())).toBe(false);
   });
 
-  test("is the only answer that lacks the ends of slots", () => {
+  test("is the only answer that lacks the ends of slots, unless it took none of them and no repeat returns it", () => {
     const kinds = ["charged", "repeat", "usage-exceeded"] as const;
-    for (const kind of kinds)
-      expect(
-        lacksSlotEnds({ limits: [SLOTS] }, { ...refusal(reading()), kind } as AppliedCharge),
-      ).toBe(false);
+    const read = { limits: [{ ...SLOTS, cost: 0 }] };
+    for (const kind of kinds) {
+      const of = (fields: Partial<LimitReading>) =>
+        ({ ...refusal(reading(fields)), kind }) as AppliedCharge;
+      expect(lacksSlotEnds({ limits: [SLOTS] }, of({}))).toBe(false);
+      expect(lacksSlotEnds(read, of({ exceeded: false }))).toBe(true);
+      expect(lacksSlotEnds(read, of({ exceeded: false }), true)).toBe(false);
+    }
   });
 });
 
@@ -160,6 +175,13 @@ describe("the ends of slots", () => {
       const { limits } = await told(left, SLOTS, reading());
       expect(limits).toMatchObject([{ resetAt: NOW, admitsAt: NOW }]);
     }
+  });
+
+  test("say of a limit that was only read when all of it is free, and that it admits a cost of 0 now", async () => {
+    const free = reading({ exceeded: false });
+    const { limits, asked } = await told(holds, { ...SLOTS, cost: 0 }, free);
+    expect(limits).toEqual([{ ...free, resetAt: NOW + 300, admitsAt: NOW }]);
+    expect(asked).toEqual(["ws_default key key_1"]);
   });
 
   test("are not read if nothing lacks them", async () => {

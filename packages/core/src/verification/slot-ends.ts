@@ -6,22 +6,37 @@ import { allHolds } from "../store/read-counters.js";
 import type { EpochMs } from "../time.js";
 import { slotTtlOf } from "./plan.js";
 
-/** Whether a concurrent limit refused, and it is still unknown when its slots end. */
+/**
+ * Whether it is still unknown when the slots of a concurrent limit end that refused, or that was only read, at a cost of 0.
+ *
+ * @param isRemembered - Whether a repeat returns the result: then it must be the same, so nothing is looked up for a limit that was only read.
+ */
 export function lacksSlotEnds(
   { limits }: Pick<ChargePlan, "limits">,
   charge: AppliedCharge,
+  isRemembered = false,
 ): boolean {
-  if (charge.kind !== "rate-limited") return false;
-  return limits.some((limit, index) => isUnknown(limit, charge.limits[index]));
+  const isRefusal = charge.kind === "rate-limited";
+  // Not by `some`: every verification runs this.
+  for (let index = 0; index < limits.length; index += 1) {
+    const reading = charge.limits[index];
+    const isWanted = reading?.exceeded ? isRefusal : !isRemembered;
+    if (isWanted && isUnknown(limits[index] as LimitCharge, reading)) return true;
+  }
+  return false;
 }
 
 /** A repeat may return a result with other limits, or more or fewer of them, if they have changed since. */
-function isUnknown({ algorithm, name }: LimitCharge, reading: LimitReading | undefined): boolean {
+function isUnknown(
+  { algorithm, name, cost }: LimitCharge,
+  reading: LimitReading | undefined,
+): boolean {
   if (algorithm !== "concurrent" || reading?.name !== name) return false;
-  return reading.exceeded && reading.admitsAt === undefined;
+  const isOnlyRead = cost === 0 && reading.state.used > 0;
+  return (reading.exceeded || isOnlyRead) && reading.admitsAt === undefined;
 }
 
-/** Adds to a refusal when enough slots will have ended, if none is renewed. It reads the holds, and only for refusals. */
+/** Adds to such limits when enough slots will have ended, and when all of them, if none is renewed. It reads the holds. */
 export async function withSlotEnds(
   store: Pick<KeyStore, "holds">,
   { workspaceId, confirms, limits }: ChargePlan,
@@ -40,14 +55,16 @@ export async function withSlotEnds(
       return missing <= 0;
     });
     const resetAt = Math.max(now, slots.at(-1)?.expiresAt ?? now);
-    return { ...reading, resetAt, admitsAt: ends?.expiresAt ?? now };
+    const admitsAt = reading.exceeded ? (ends?.expiresAt ?? now) : now;
+    return { ...reading, resetAt, admitsAt };
   });
   return { ...charge, limits: await Promise.all(readings) };
 }
 
 /**
  * Adds to a charge when its slots end, for limits that nobody else holds slots of: they end together, with the shortest `duration` or the
- * reservation. For a limit with other slots, `resetAt` stays the latest possible instant: only the holds know more.
+ * reservation. For a limit with other slots, `resetAt` stays the latest possible instant: only the holds know more, and reading them would
+ * make every such verification slower.
  *
  * @param now - When slots that a `peek` would take are taken.
  */

@@ -71,7 +71,8 @@ export interface RatelimitState {
   readonly remaining: number;
   /**
    * Unix epoch ms at which the next window opens; for other algorithms, at which the whole limit is available if nothing else is taken.
-   * For a concurrent limit that others hold slots of, the latest time possible, unless it refused. Absent only if later than any `Date`.
+   * For a concurrent limit that others hold slots of, the latest time possible, unless it refused or was only read, at a cost of 0. Absent
+   * only if later than any `Date`.
    */
   readonly reset: EpochMs;
   /** How it counts; absent for fixed windows. */

@@ -192,7 +192,7 @@ function conclude(
     context.cache.drop(cached);
     return null;
   }
-  if (plan !== null && lacksSlotEnds(plan, charge))
+  if (plan !== null && lacksSlotEnds(plan, charge, request.requestId !== undefined))
     return withSlotEnds(context.store, plan, charge, now).then((known) =>
       conclude(context, request, cached, refusal, plan, known, now, watch),
     );
@@ -316,9 +316,10 @@ async function dryRun(
     const plan = planPeek(loaded, question.cost, limits);
     const charge = await context.store.charge(plan, { now, refill: dueRefillOf(loaded, now) });
     if (!("limits" in charge)) return undefined;
-    const known = lacksSlotEnds(plan, charge)
-      ? await withSlotEnds(context.store, plan, charge, now)
-      : withOwnSlotEnds(plan, charge, now);
+    const own = withOwnSlotEnds(plan, charge, now);
+    const known = lacksSlotEnds(plan, own)
+      ? await withSlotEnds(context.store, plan, own, now)
+      : own;
     const peek: Peek = { limits, cost: question.cost, charge: known };
     // The counters as seen by a verification that the records refuse: it takes nothing, and names no limit.
     const unmoved = { kind: "charged", remaining: usesBefore(peek), limits: [] } as const;
