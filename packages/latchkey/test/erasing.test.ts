@@ -41,6 +41,28 @@ async function expectErased(context: TestContext, life: Awaited<ReturnType<typeo
 }
 
 describeOnEveryStore("erasing", (open) => {
+  test("B2: entries about resets of limits that count for their externalId do not name it any more", async () => {
+    const { latchkey } = open();
+    const limit = { namespace: "mail", identifier: "pier-7", duration: 60_000 };
+    await latchkey.limit({ ...limit, limit: 5 });
+    await latchkey.resetLimit(limit);
+    await latchkey.createIdentity({ externalId: "pier-7" });
+    await latchkey.resetLimit({ ...limit, identifier: "pier-77" });
+    await latchkey.resetLimit(limit);
+    const { erasedEvents } = await latchkey.eraseIdentity({ externalId: "pier-7" });
+    expect(erasedEvents).toBe(4);
+    const { events } = await latchkey.listAuditEvents({});
+    expect(JSON.stringify(events)).not.toContain('"pier-7"');
+    const resets = events.filter(({ type }) => type === "ratelimit.reset");
+    expect(resets.map(({ resourceId, erased, changes }) => [resourceId, erased, changes])).toEqual([
+      ["mail", true, []],
+      ["mail", undefined, [{ field: "name", before: "pier-77" }]],
+      ["mail", true, []],
+    ]);
+    const again = latchkey.eraseIdentity({ externalId: "pier-7" });
+    expect((await rejectionOf(again)).code).toBe("NOT_FOUND");
+  });
+
   test("B2: nothing of theirs is shown, ids, types and instants stay, and one entry says that it happened", async () => {
     const context = open();
     const life = await liveLife(context.latchkey);

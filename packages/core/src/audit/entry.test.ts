@@ -226,6 +226,23 @@ test("an entry names the owner before, the owner after and the actor", () => {
   expect(namesExternalId({ ...ownedEntry, actor: "pier-9" }, "pier-9")).toBe(true);
 });
 
+test("an entry names whose limit without a key was reset, but not the limit of a key or an identity", () => {
+  const fields = [{ field: "name", before: "pier-7" }];
+  const reset = {
+    ...ownedEntry,
+    type: "ratelimit.reset",
+    keyId: null,
+    identityId: null,
+    fields,
+  } as const;
+  expect(namesExternalId(reset, "pier-7")).toBe(true);
+  expect(namesExternalId(reset, "pier-8")).toBe(false);
+  expect(namesExternalId({ ...reset, keyId: "key_1" }, "pier-7")).toBe(false);
+  expect(namesExternalId({ ...reset, identityId: "id_1" }, "pier-7")).toBe(false);
+  expect(namesExternalId({ ...reset, type: "api.updated" }, "pier-7")).toBe(false);
+  expect(identityNamedBy(reset, "pier-7")).toBeNull();
+});
+
 test("the identity of an entry belongs to the owner after the change or, without one, to the owner before", () => {
   expect(identityNamedBy(owned("pier-7", "pier-8"), "pier-8")).toBe("id_1");
   expect(identityNamedBy(owned("pier-7", "pier-8"), "pier-7")).toBeNull();

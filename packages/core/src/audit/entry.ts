@@ -169,13 +169,16 @@ function isHarmless({ field, before, after }: FieldChange): boolean {
   );
 }
 
-/** Whether an entry names an `externalId`, as the owner before or after a change, or as the actor. */
-export function namesExternalId({ actor, fields }: AuditEntry, externalId: string): boolean {
+/** Whether an entry names an `externalId`: as the owner before or after a change, as the actor, or as whose limit without a key was reset. */
+export function namesExternalId(entry: AuditEntry, externalId: string): boolean {
+  const { type, actor, keyId, identityId, fields } = entry;
+  const isOfNamespace = type === "ratelimit.reset" && keyId === null && identityId === null;
+  const named = isOfNamespace ? "name" : "externalId";
   return (
     actor === externalId ||
     fields.some(
       ({ field, before, after }) =>
-        field === "externalId" && (before === externalId || after === externalId),
+        field === named && (before === externalId || after === externalId),
     )
   );
 }
