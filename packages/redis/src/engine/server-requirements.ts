@@ -58,6 +58,8 @@ export class ServerRequirements {
   #selected: number;
   readonly #firstConnection: Promise<unknown>;
   #areMet = false;
+  /** Whether calls go on while the servers are examined again. */
+  #goesOn = false;
   /** Time of the last examination, as in `performance.now()`. */
   #checkedAt = 0;
   #checking: Promise<void> | undefined;
@@ -92,11 +94,12 @@ export class ServerRequirements {
 
   /**
    * Whether every connection in use was examined and meets the requirements. Asked before each call. In a cluster, calls do not wait for
-   * a running examination: it may be that of a dead node, which must not hold up other slots.
+   * a running examination, except for the first: it may be that of a dead node, which must not hold up other slots. Before the first,
+   * nothing is known of any node, and ioredis refuses commands to those that it is just connecting to.
    */
   get areMet(): boolean {
     if (performance.now() - this.#checkedAt > LAYOUT_KNOWN_MS) this.#areMet = false;
-    return this.#areMet && (this.#checking === undefined || isCluster(this.#client));
+    return this.#areMet && (this.#checking === undefined || this.#goesOn);
   }
 
   /** Has the server examined again before the next call; in a cluster, the nodes that are new or were disconnected. */
@@ -130,6 +133,7 @@ export class ServerRequirements {
     try {
       const nodes = primariesOf(this.#client).map((node) => this.#examine(node));
       await Promise.all([...nodes, this.#assertLayout()]);
+      this.#goesOn = isCluster(this.#client);
     } catch (error) {
       this.#areMet = false;
       throw translateError(error, false);
