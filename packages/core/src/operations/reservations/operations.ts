@@ -56,7 +56,7 @@ export interface SettledReservation {
   readonly taken: {
     /** Whole and >= 0, also if uses are unlimited. */
     readonly uses: number;
-    /** Every limit except concurrent ones, in the order of the verdict. */
+    /** Every limit that was reserved at a cost above 0, except concurrent ones, in the order of the verdict. */
     readonly ratelimits: readonly LimitCost[];
   };
 }
