@@ -1,11 +1,12 @@
 import { LatchkeyError } from "@latchkey/core";
+import type { Figures } from "./plan/limits.js";
 import type { Write } from "./world/server.js";
 
-type Refill =
-  | { readonly interval: "hourly" | "daily"; readonly amount: number }
-  | { readonly interval: { readonly every: number }; readonly amount: number }
-  | { readonly interval: "weekly"; readonly amount: number; readonly refillDay: number }
-  | { readonly interval: "monthly"; readonly amount: number; readonly refillDay: number };
+type Refill = { readonly amount: number; readonly carryOver?: number } & (
+  | { readonly interval: "hourly" | "daily" }
+  | { readonly interval: { readonly every: number } }
+  | { readonly interval: "weekly" | "monthly"; readonly refillDay: number }
+);
 
 /** How a key was created. */
 export interface KeySetup {
@@ -13,7 +14,7 @@ export interface KeySetup {
   readonly remaining: number | null;
   readonly refill: Refill | null;
   /** The limit named `default`; null: none. */
-  readonly limit: { readonly limit: number; readonly duration: number } | null;
+  readonly limit: Figures | null;
   /** The concurrent limit named `parallel`; null: none. */
   readonly slots: { readonly limit: number; readonly duration: number } | null;
   /** Index of the identity that owns it; null: none. */

@@ -7,10 +7,15 @@ import { reservedUses } from "./reserved-uses.js";
 const costOf = ({ args }: Call): number => args.cost as number;
 
 /** Verifications of these keys that were admitted. All verifications under one request id count as one. */
-function admissionsOf(world: World, keys: readonly KnownKey[]): readonly Call[] {
+export function admissionsOf(
+  world: World,
+  keys: readonly KnownKey[],
+  actions: readonly string[] = ["verify"],
+): readonly Call[] {
   const seen = new Set<string>();
   return world.calls.filter((call) => {
-    if (call.action !== "verify" || returnedBy<VerifyOutcome>(call).code !== "VALID") return false;
+    if (!actions.includes(call.action) || returnedBy<VerifyOutcome>(call).code !== "VALID")
+      return false;
     if (!keys.includes(call.key as KnownKey)) return false;
     const { requestId } = call.args;
     if (requestId === undefined) return true;
@@ -82,46 +87,6 @@ export function usesAreNotOverspent(world: World): string | null {
     const admitted = verified + reservedUses(world, counter.keys);
     if (admitted > granted)
       return `${counter.owner}: ${admitted} uses admitted, ${granted} granted`;
-  }
-  return null;
-}
-
-interface Window {
-  readonly name: string;
-  readonly limit: number;
-  readonly reset: number;
-}
-
-/**
- * Law: no more units are admitted in a window than its limit allows, unless the limit was reset or the store lost writes. A limit without
- * an owner cannot be reset.
- */
-export function windowsAreNotOverspent(world: World): string | null {
-  const resetting = ["resetLimit", "setLimit", "moveKey", "limitIdentity"];
-  const isReset = world.calls.some(({ action }) => resetting.includes(action));
-  if (world.losses.length > 0) return null;
-  const taken = new Map<string, number>();
-  const take = (window: string, limit: number): string | null => {
-    const used = (taken.get(window) ?? 0) + 1;
-    taken.set(window, used);
-    return used > limit ? `${window}: ${used} units admitted, the limit is ${limit}` : null;
-  };
-  for (const call of isReset ? [] : admissionsOf(world, world.keys))
-    for (const { name, limit, reset } of returnedBy<{ ratelimits: readonly Window[] }>(call)
-      .ratelimits ?? []) {
-      // Limits made up by requests vary from one request to the next.
-      const broken =
-        name === "tiles" || name === "parallel"
-          ? null
-          : take(`${call.key?.first} ${name} ${reset}`, limit);
-      if (broken !== null) return broken;
-    }
-  for (const call of world.calls) {
-    const { success, reset } = returnedBy<{ success: boolean; reset: number }>(call);
-    if (call.action !== "limit" || success !== true) continue;
-    const { identifier, duration } = call.args;
-    const broken = take(`${call.workspace} ${identifier} ${duration} ${reset}`, 2);
-    if (broken !== null) return broken;
   }
   return null;
 }

@@ -1,8 +1,8 @@
 import {
   COUNTED_CODES,
+  type RefusedVerdict,
   type StatisticsBatch,
   type StoredRecordState,
-  type VerifyOutcome,
   type Want,
 } from "@latchkey/core";
 import { type Call, returnedBy } from "../history.js";
@@ -93,7 +93,7 @@ export function statisticsFit(world: World): string | null {
       told.set(name, (told.get(name) ?? 0) + count);
       const [isOfKey, isOfHour] = [ofKey(process, subject.id), inHour(hourAt, isAtHand)];
       const most = world.calls.filter(
-        (call) => isOfKey(call) && isOfHour(call) && (codeOf(call) ?? code) === code,
+        (call) => isOfKey(call) && isOfHour(call) && mayHaveCode(call, code),
       ).length;
       if (count > most)
         return `${count} times ${code} told of ${subject.id} at ${hourAt}, ${most} were`;
@@ -104,25 +104,26 @@ export function statisticsFit(world: World): string | null {
   for (const name of told.keys()) {
     const [process, id, code] = name.split(" ") as [string, string, string];
     const isOfKey = ofKey(Number(process), id);
-    const most = world.calls.filter((call) => isOfKey(call) && (codeOf(call) ?? code) === code);
+    const most = world.calls.filter((call) => isOfKey(call) && mayHaveCode(call, code));
     if ((told.get(name) ?? 0) > most.length)
       return `${told.get(name)} verdicts told of ${name}, ${most.length} were`;
   }
   if (!isWhole) return null;
-  for (const call of world.calls) {
-    const code = codeOf(call);
-    if (code === null || !tellsKey(call)) continue;
-    const name = `${call.process} ${call.key?.keyId} ${code}`;
-    const all = world.calls.filter(
-      (other) =>
-        codeOf(other) === code &&
-        other.key === call.key &&
-        other.process === call.process &&
-        tellsKey(other),
-    ).length;
-    if ((told.get(name) ?? 0) < all)
-      return `${told.get(name) ?? 0} verdicts told of ${name}, ${all} were`;
-  }
+  for (const call of world.calls)
+    for (const code of tellsKey(call) ? (codesOf(call) ?? []) : []) {
+      const name = `${call.process} ${call.key?.keyId} ${code}`;
+      const all = world.calls.filter(
+        (other) =>
+          codesOf(other)?.includes(code) === true &&
+          // The repeat of a request counts no shadow again.
+          (code !== "SHADOW_LIMITED" || other.args.requestId === undefined) &&
+          other.key === call.key &&
+          other.process === call.process &&
+          tellsKey(other),
+      ).length;
+      if ((told.get(name) ?? 0) < all)
+        return `${told.get(name) ?? 0} verdicts told of ${name}, ${all} were`;
+    }
   return null;
 }
 
@@ -147,7 +148,14 @@ function tellsKey(call: Call): boolean {
   return isVerdict(call) && returnedBy<{ readonly keyId?: string }>(call).keyId !== undefined;
 }
 
-/** The code of a verdict; null if the call returned none, or is neither a verification nor a reservation. */
-function codeOf(call: Call): string | null {
-  return isVerdict(call) ? (returnedBy<VerifyOutcome>(call).code ?? null) : null;
+/** The codes that a verdict is counted as; null if the call returned none, or is neither a verification nor a reservation. */
+function codesOf(call: Call): readonly string[] | null {
+  if (!isVerdict(call) || call.outcome.kind !== "returned") return null;
+  const { code, ratelimits = [] } = call.outcome.value as RefusedVerdict;
+  const isShadowed = ratelimits.some(({ exceeded, shadow }) => exceeded && shadow === true);
+  return isShadowed ? [code, "SHADOW_LIMITED"] : [code];
+}
+
+function mayHaveCode(call: Call, code: string): boolean {
+  return codesOf(call)?.includes(code) ?? true;
 }

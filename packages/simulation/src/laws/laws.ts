@@ -1,6 +1,6 @@
 import type { StepLaws } from "../world/server.js";
 import type { World } from "../world/world.js";
-import { usesAreNotOverspent, usesAreTakenInOrder, windowsAreNotOverspent } from "./admissions.js";
+import { usesAreNotOverspent, usesAreTakenInOrder } from "./admissions.js";
 import { callsSettle, errorsAreExpected, repeatsAreAlike, workspacesAreApart } from "./calls.js";
 import {
   listsFollowTheRecords,
@@ -11,8 +11,14 @@ import { verdictsHaveCharges } from "./charges.js";
 import { listsAreWhole, logsAreWhole, statisticsFit, theStoreIsAsTheModel } from "./end-state.js";
 import { guardsHold } from "./guards.js";
 import { reservationsEnd, slotsAreNotOverfull } from "./holds.js";
-import { deadKeysTakeNothing, plansFollowTheRecords } from "./plans.js";
+import {
+  deadKeysTakeNothing,
+  plansFollowTheRecords,
+  refillsAreCounted,
+  settledRefillsAreCounted,
+} from "./plans.js";
 import { repeatedWritesAreAlike } from "./repeated-writes.js";
+import { limitsAreNotOverspent, shadowsRefuseNobody } from "./spans.js";
 import {
   refusalsHaveReasons,
   rotationsAreFinal,
@@ -33,7 +39,9 @@ export function stepLaws(): StepLaws {
       "no two states share a version": statesHaveVersionsOfTheirOwn(),
       "lists and names match the records": listsFollowTheRecords,
       "a limit is empty after it is reset or removed": limitsAreEmptied,
+      "each refill is counted once": refillsAreCounted,
     },
+    settle: { "each refill is counted once": settledRefillsAreCounted },
   };
 }
 
@@ -46,7 +54,8 @@ export const HISTORY_LAWS: Readonly<
   "no more uses are admitted than granted": usesAreNotOverspent,
   "no more slots are held at once than the limit says": slotsAreNotOverfull,
   "every reservation ends, and nothing that it held is lost": reservationsEnd,
-  "no more units are admitted in a window than its limit": windowsAreNotOverspent,
+  "no more units are admitted than a limit allows": limitsAreNotOverspent,
+  "a shadow limit refuses nobody": shadowsRefuseNobody,
   "a limit refuses nobody while it has room": limitsHaveRoomUntilTaken,
   "uses are linearizable": usesAreTakenInOrder,
   "each verdict was right at some moment during its call": verdictsAreDeserved,

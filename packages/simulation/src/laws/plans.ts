@@ -1,4 +1,12 @@
-import type { ChargeMoment, ChargePlan, LimitCharge } from "@latchkey/core";
+import type {
+  Change,
+  ChargeMoment,
+  ChargePlan,
+  DueRefill,
+  HoldStep,
+  LimitCharge,
+  RecordAddress,
+} from "@latchkey/core";
 import type { ModelWorkspace } from "../model/store-model.js";
 import { type Body, bodyOf, type StoredLimit } from "./stored-records.js";
 
@@ -41,9 +49,7 @@ export function plansFollowTheRecords(
   const isShared = key.usesFrom === "identity";
   if (plan.uses !== (isShared ? 1 : 0)) return `${first.id} takes the uses of another`;
   const identity = bodyOf(workspace, "identity", second?.id);
-  const due = isShared
-    ? dueOf(identity?.refill, identity?.createdAt, now)
-    : dueOf(key.refill, chainCreatedAt(workspace, key), now);
+  const due = dueOf(workspace, isShared ? identity : key, now);
   if (JSON.stringify(due) !== JSON.stringify(refill))
     return `${first.id}: refill ${JSON.stringify(refill)}, due is ${JSON.stringify(due)}`;
   return plan.mode === "peek" && plan.limits.length === 0
@@ -51,31 +57,79 @@ export function plansFollowTheRecords(
     : wrongLimit(plan, key.ratelimits, identity?.ratelimits);
 }
 
-/** When the first key of a rotated chain was created: by its own record, or if that is gone, by the copy in this key. */
-function chainCreatedAt(workspace: ModelWorkspace, key: Body): unknown {
-  const first = bodyOf(workspace, "key", key.sharedCountersId as string | undefined);
-  return first?.createdAt ?? key.chainCreatedAt ?? key.createdAt;
+/** When counters were created: with the identity, or with the first key of a rotated chain, by its own record or the copy in this key. */
+function chainCreatedAt(workspace: ModelWorkspace, owner: Body): number {
+  const first = bodyOf(workspace, "key", owner.sharedCountersId as string | undefined);
+  return (first?.createdAt ?? owner.chainCreatedAt ?? owner.createdAt) as number;
 }
 
-/** The latest refill that is due, by the UTC calendar, or by adding up spans since the counters were created; null: none. */
-function dueOf(
-  refill: unknown,
-  createdAt: unknown,
-  now: number,
-): { amount: number; dueAt: number } | null {
-  if (refill === undefined || refill === null) return null;
-  const { interval, amount, refillDay } = refill as {
-    readonly interval: string | { readonly every: number };
-    readonly amount: number;
-    readonly refillDay: number;
-  };
-  if (typeof interval === "object") {
-    let dueAt = createdAt as number;
-    while (dueAt + interval.every <= now) dueAt += interval.every;
-    return dueAt === createdAt ? null : { amount, dueAt };
+/** Law: what refills carry over is counted from the last refill, as often as one fell due since. */
+export function refillsAreCounted(workspace: ModelWorkspace, change: Change): string | null {
+  for (const { kind, id, usage } of change.counters) {
+    const wrong = wrongCount(workspace, { kind, id }, usage?.due ?? null);
+    if (wrong !== null) return wrong;
   }
-  if (interval === "hourly") return { amount, dueAt: Math.floor(now / HOUR_MS) * HOUR_MS };
+  return null;
+}
+
+/** The same for a step that applies a refill on its own. */
+export function settledRefillsAreCounted(workspace: ModelWorkspace, step: HoldStep): string | null {
+  return step.kind === "refresh" ? wrongCount(workspace, step.of, step.refill) : null;
+}
+
+function wrongCount(
+  workspace: ModelWorkspace,
+  { kind, id }: RecordAddress,
+  due: DueRefill | null,
+): string | null {
+  const body = bodyOf(workspace, kind, id);
+  if (due?.carry === undefined || body === null) return null;
+  const { units, since } = due.carry;
+  const { amount } = Object(body.refill) as StoredRefill;
+  const times = duesOf(workspace, body, since ?? Number.NaN, due.dueAt).length;
+  return units === Math.min(due.amount, times * amount)
+    ? null
+    : `${id}: ${units} uses of ${times} refills of ${amount} since ${since}`;
+}
+
+/** The latest refill that is due; null: none. */
+function dueOf(workspace: ModelWorkspace, owner: Body | null, now: number) {
+  const { amount, carryOver = 0 } = Object(owner?.refill) as StoredRefill;
+  const dueAt = duesOf(workspace, owner, now - 32 * DAY_MS, now).at(-1);
+  if (dueAt === undefined) return null;
+  const carry = carryOver > 0 && { carry: { units: 0, since: null } };
+  return { amount: amount + carryOver, dueAt, ...carry };
+}
+
+interface StoredRefill {
+  readonly interval: string | { readonly every: number };
+  readonly amount: number;
+  readonly carryOver?: number;
+  readonly refillDay: number;
+}
+
+/** When refills fell due in (since, now], by the UTC calendar, or by adding up spans since the counters were created. */
+function duesOf(
+  workspace: ModelWorkspace,
+  owner: Body | null,
+  since: number,
+  now: number,
+): readonly number[] {
+  if (owner === null || owner.refill === undefined || owner.refill === null) return [];
+  const { interval, refillDay } = owner.refill as StoredRefill;
+  const span = typeof interval === "object" ? interval.every : null;
+  const step = span ?? (interval === "hourly" ? HOUR_MS : DAY_MS);
+  const from = span === null ? Math.floor(since / step) * step : chainCreatedAt(workspace, owner);
+  const dues: number[] = [];
+  for (let at = from + step; at <= now; at += step)
+    if (at > since && (span !== null || isDueAt(interval as string, refillDay, at))) dues.push(at);
+  return dues;
+}
+
+/** Whether a calendar interval has a refill at the start of this hour or day. */
+function isDueAt(interval: string, refillDay: number, at: number): boolean {
   const isDue: Readonly<Record<string, (day: Date) => boolean>> = {
+    hourly: () => true,
     daily: () => true,
     weekly: (day) => (day.getUTCDay() === 0 ? 7 : day.getUTCDay()) === refillDay,
     monthly: (day) => {
@@ -84,9 +138,7 @@ function dueOf(
       return day.getUTCDate() === refillDay || (isLast && refillDay > day.getUTCDate());
     },
   };
-  let day = new Date(Math.floor(now / DAY_MS) * DAY_MS);
-  while (!isDue[interval]?.(day)) day = new Date(day.getTime() - DAY_MS);
-  return { amount, dueAt: day.getTime() };
+  return isDue[interval]?.(new Date(at)) === true;
 }
 
 /** Checks that a plan has exactly the limits of the key and its identity that apply automatically, and those of the request. */
@@ -107,6 +159,9 @@ function wrongLimit(plan: ChargePlan, ofKey: unknown, ofIdentity: unknown): stri
     taken.name === nameOf(limit) &&
     taken.limit === limit.limit &&
     taken.duration === limit.duration &&
+    taken.algorithm === (limit.algorithm ?? "fixed") &&
+    taken.burst === (limit.burst ?? limit.limit) &&
+    taken.shadow === (limit.shadow === true) &&
     taken.owner === limit.owner;
   const missing = wanted.find((limit) => !plan.limits.some((taken) => isIn(limit, taken)));
   if (missing !== undefined) return `the limit ${nameOf(missing)} is passed over`;

@@ -1,4 +1,4 @@
-import type { Change } from "@latchkey/core";
+import type { Change, LimitAlgorithm } from "@latchkey/core";
 import type { ModelWorkspace } from "../model/store-model.js";
 
 /** The body of a record as stored, read without core's decoder. */
@@ -10,6 +10,11 @@ export interface StoredLimit {
   readonly name?: string;
   readonly limit: number;
   readonly duration: number;
+  /** Absent: `fixed`. */
+  readonly algorithm?: LimitAlgorithm;
+  /** Absent: as many as `limit`. */
+  readonly burst?: number;
+  readonly shadow?: boolean;
   readonly autoApply?: boolean;
 }
 

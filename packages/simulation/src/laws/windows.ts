@@ -80,7 +80,8 @@ export function limitsAreEmptied(before: ModelWorkspace, change: Change): string
 export function limitsHaveRoomUntilTaken(world: World): string | null {
   const limits = world.calls.filter(({ action }) => action === "limit");
   for (const refused of limits) {
-    const { success, limit = 0, reset } = answerOf(refused);
+    const { success, limit = 0, burst = limit, reset } = answerOf(refused);
+    const { algorithm } = refused.args;
     if (success !== false) continue;
     const taken = limits.filter(
       (call) =>
@@ -88,17 +89,18 @@ export function limitsHaveRoomUntilTaken(world: World): string | null {
         call.workspace === refused.workspace &&
         call.args.identifier === refused.args.identifier &&
         call.args.duration === refused.args.duration &&
+        call.args.algorithm === algorithm &&
         call.startTick < refused.endTick &&
         mayHaveHappened(call) &&
         answerOf(call).success !== false &&
-        (answerOf(call).reset ?? reset) === reset,
+        (algorithm !== undefined || (answerOf(call).reset ?? reset) === reset),
     );
-    if (taken.length < limit)
-      return `#${refused.index} was refused, and ${taken.length} of ${limit} units can be taken`;
+    if (taken.length < burst)
+      return `#${refused.index} was refused, and ${taken.length} of ${burst} units can be taken`;
   }
   return null;
 }
 
 function answerOf(call: Call) {
-  return returnedBy<{ success: boolean; limit: number; reset: number }>(call);
+  return returnedBy<{ success: boolean; limit: number; burst: number; reset: number }>(call);
 }

@@ -1,12 +1,5 @@
 import type { AppliedCharge, ChargeMoment, ChargePlan, UsageChange } from "@latchkey/core";
-
-/** Units taken in a window. */
-export interface ModelWindow {
-  readonly startedAt: number;
-  readonly used: number;
-  /** Identity of the window: another token means that it was emptied, or replaced by another window. */
-  readonly token: object;
-}
+import { afterTaking, type ModelWindow, readLimit } from "./limit-model.js";
 
 /** Maps the uses left before a step to those left after it. */
 export type UsesStep = (left: number | null) => number | null;
@@ -38,9 +31,10 @@ export function newCounter({ remaining, refilledAt, lastRefillAt }: ChangedUses)
   return { remaining, refilledAt, lastRefillAt, windows: new Map(), first, steps: [] };
 }
 
-/** The step of a refill. */
-export function raisedTo(amount: number): UsesStep {
-  return (left) => (left === null ? null : Math.max(left, amount));
+/** The step of a refill. With `carry`, it adds units, up to the amount. */
+export function raisedBy({ amount, carry }: NonNullable<ChargeMoment["refill"]>): UsesStep {
+  return (left) =>
+    left === null ? null : Math.max(left, Math.min(amount, left + (carry?.units ?? amount)));
 }
 
 function lessBy(cost: () => number): UsesStep {
@@ -55,7 +49,7 @@ export function recount(counter: ModelCounter): void {
 /** Adds the steps of a configuration change. */
 export function noteChange(counter: ModelCounter, { due, operation }: UsageChange): void {
   const { steps } = counter;
-  if (due !== null && isOwed(counter, due)) steps.push(raisedTo(due.amount));
+  if (due !== null && isOwed(counter, due)) steps.push(raisedBy(due));
   if (operation.kind === "set") steps.push(() => operation.remaining);
   else if (operation.kind !== "keep")
     steps.push(lessBy(() => (operation.kind === "decrement" ? operation.by : -operation.by)));
@@ -65,7 +59,7 @@ export function noteChange(counter: ModelCounter, { due, operation }: UsageChang
  * Applies a charge whose confirmations hold, and returns its result.
  *
  * @param counter - Null: the plan takes no uses, or the record that has them is deleted.
- * @param windows - For each limit, the windows that include its own; undefined: the record that has them is deleted.
+ * @param windows - For each limit, the windows that include its own; undefined: the record that has them is deleted. Changes them.
  * @param cost - How many uses this charge counts for, now and in later recounts.
  */
 export function chargeOf(
@@ -78,42 +72,41 @@ export function chargeOf(
 ): AppliedCharge {
   const gone = plan.uses === null ? null : 0;
   const uses = refilled(counter ?? { remaining: gone, refilledAt: 0, lastRefillAt: null }, refill);
-  const open = plan.limits.map(({ window, duration, algorithm }, place): ModelWindow => {
-    const start = Math.floor(now / duration) * duration;
-    const stored = windows[place]?.get(window);
-    const { token = {}, startedAt = 0, used = 0 } = stored ?? {};
-    if (algorithm === "concurrent") return { startedAt: Math.max(now, startedAt), used, token };
-    return stored !== undefined && stored.startedAt >= start
-      ? stored
-      : { startedAt: start, used: 0, token: {} };
+  const readings = plan.limits.map((limit, place) => {
+    const reading = readLimit(windows[place]?.get(limit.window), limit, now);
+    return { limit, reading, exceeded: limit.cost > reading.room };
   });
-  const tooMany = plan.limits.map(
-    ({ limit, cost }, place) => (open[place]?.used as number) + cost > limit,
-  );
   const isSpent = uses.remaining !== null && (uses.remaining === 0 || plan.cost > uses.remaining);
-  const kind = tooMany.includes(true) ? "rate-limited" : isSpent ? "usage-exceeded" : "charged";
+  const isLimited = readings.some(({ limit, exceeded }) => exceeded && !limit.shadow);
+  const kind = isLimited ? "rate-limited" : isSpent ? "usage-exceeded" : "charged";
   const took = kind === "charged";
   const left = uses.remaining === null || !took ? uses.remaining : uses.remaining - plan.cost;
-  const limits = plan.limits.map(({ name, limit, duration, cost, window, algorithm }, place) => {
-    const { startedAt, used, token } = open[place] as ModelWindow;
-    const after = took ? used + cost : used;
-    if (took && plan.mode === "commit" && cost > 0)
-      windows[place]?.set(window, { startedAt, used: after, token });
+  const isReserved = plan.mode === "commit" && plan.hold?.keeps === "all";
+  const limits = readings.map(({ limit, reading, exceeded }, place) => {
+    const isTaken = took && !exceeded && limit.cost > 0;
+    const after = isTaken ? afterTaking(reading, limit, isReserved) : reading.now;
+    if (isTaken && plan.mode === "commit") put(windows[place], limit.window, after);
+    const { at, used, earlier, room, fullAt } = readLimit(after, limit, now);
     return {
-      name,
-      limit,
-      remaining: Math.max(0, limit - after),
-      resetAt: algorithm === "concurrent" && after === 0 ? startedAt : startedAt + duration,
-      exceeded: tooMany[place] === true,
-      state: { at: startedAt, used: after, earlier: [] },
+      name: limit.name,
+      limit: limit.limit,
+      remaining: Math.max(0, room),
+      resetAt: fullAt,
+      exceeded,
+      state: { at, used, earlier },
     };
   });
   if (took && plan.mode === "commit" && counter !== null) {
-    if (refill !== null && isOwed(counter, refill)) counter.steps.push(raisedTo(refill.amount));
+    if (refill !== null && isOwed(counter, refill)) counter.steps.push(raisedBy(refill));
     counter.steps.push(lessBy(cost));
     Object.assign(counter, uses, { remaining: left });
   }
   return { kind, remaining: left, limits };
+}
+
+/** Writes a window. One that is there stays the same object: it is another one only after it was emptied. */
+function put(windows: Map<string, ModelWindow> | undefined, name: string, after: ModelWindow) {
+  windows?.set(name, Object.assign(windows.get(name) ?? {}, after));
 }
 
 /** Uses after a configuration change, or the reason why it is refused. */
@@ -143,15 +136,16 @@ export function usesAfter(
 /** Whether a due refill has not been made yet. */
 export function isOwed(
   { remaining, refilledAt }: ChangedUses,
-  { dueAt }: NonNullable<ChargeMoment["refill"]>,
+  { dueAt, carry }: NonNullable<ChargeMoment["refill"]>,
 ): boolean {
-  return remaining !== null && refilledAt < dueAt;
+  // What is carried over may have been counted before another refill.
+  const isOld = typeof carry?.since === "number" && carry.since !== refilledAt;
+  return remaining !== null && refilledAt < dueAt && !isOld;
 }
 
 function refilled(before: ChangedUses, due: ChargeMoment["refill"]): ChangedUses {
   const { remaining, refilledAt, lastRefillAt } = before;
   if (due === null || remaining === null || !isOwed(before, due))
     return { remaining, refilledAt, lastRefillAt };
-  const { amount, dueAt } = due;
-  return { remaining: Math.max(remaining, amount), refilledAt: dueAt, lastRefillAt: dueAt };
+  return { remaining: raisedBy(due)(remaining), refilledAt: due.dueAt, lastRefillAt: due.dueAt };
 }

@@ -1,4 +1,5 @@
 import type {
+  AppliedCharge,
   ChargeMoment,
   ChargePlan,
   HoldMoment,
@@ -6,7 +7,8 @@ import type {
   HoldStep,
   UsedUnits,
 } from "@latchkey/core";
-import { isOwed, type ModelCounter, type ModelWindow, raisedTo, recount } from "./counter-model.js";
+import { isOwed, type ModelCounter, raisedBy, recount } from "./counter-model.js";
+import { giveBackUnits, type ModelTaking, type ModelWindow } from "./limit-model.js";
 
 /** Held units of one limit. */
 interface ModelHeld {
@@ -14,10 +16,12 @@ interface ModelHeld {
   readonly isSlot: boolean;
   readonly duration: number;
   readonly units: number;
-  /** The window that they were taken from: the map that has it, its name there, and its token then. */
+  /** The window that they were taken from, and the map that has it under its name, unless it was emptied since. */
   readonly windows: Map<string, ModelWindow> | undefined;
   readonly window: string;
-  readonly token: object | undefined;
+  readonly stored: ModelWindow | undefined;
+  /** Undefined: nothing was taken, because a shadow limit had no room. */
+  readonly taking: ModelTaking | undefined;
 }
 
 /** A hold in the model. */
@@ -43,15 +47,16 @@ export function holdsOf(
   { now, holdId = "" }: ChargeMoment,
   beside: readonly (ModelCounter | null)[],
   windows: readonly (Map<string, ModelWindow> | undefined)[],
+  { limits: readings }: AppliedCharge,
 ): readonly ModelHold[] {
   if (held === undefined) return [];
   const { keeps, ttl, slotTtl, most } = held;
-  const units = limits.flatMap(({ name, algorithm, duration, cost: units, window }, place) => {
-    const token = windows[place]?.get(window)?.token;
+  const units = limits.flatMap(({ name, algorithm, duration, cost, window }, place) => {
+    const stored = windows[place]?.get(window);
     const isSlot = algorithm === "concurrent";
-    return units === 0
-      ? []
-      : [{ name, isSlot, duration, units, windows: windows[place], window, token }];
+    const taking = readings[place]?.exceeded ? undefined : stored?.takings.at(-1);
+    const held = { units: taking?.units ?? 0, windows: windows[place], window, stored, taking };
+    return cost === 0 ? [] : [{ name, isSlot, duration, ...held }];
   });
   const make = (id: string, span: number, own: number, isOfSlots: boolean): ModelHold => ({
     id,
@@ -131,7 +136,7 @@ export function settleHold(
     const ended = endOver(workspace, [counter], now);
     const { refill } = step;
     if (refill !== null && isOwed(counter, refill)) {
-      counter.steps.push(raisedTo(refill.amount));
+      counter.steps.push(raisedBy(refill));
       Object.assign(counter, { refilledAt: refill.dueAt, lastRefillAt: refill.dueAt });
       recount(counter);
     }
@@ -179,19 +184,16 @@ function usedOf(
     uses: spent ?? uses,
     limits: limits.map(({ name, isSlot, units }) => {
       const cost = named.find((one) => one.name === name)?.cost ?? (rest ? units : 0);
-      return isSlot ? 0 : cost;
+      return isSlot || units === 0 ? 0 : cost;
     }),
   };
 }
 
 function giveBack(workspace: HoldingWorkspace, hold: ModelHold, used: UsedUnits): void {
   workspace.holds.delete(hold.id);
-  for (const [place, { windows, window, token, units }] of hold.limits.entries()) {
-    const stored = windows?.get(window);
-    if (stored === undefined || stored.token !== token) continue;
-    const left = stored.used - units + (used.limits[place] ?? 0);
-    windows?.set(window, { ...stored, used: Math.max(0, left) });
-  }
+  for (const [place, { windows, window, stored, taking, duration }] of hold.limits.entries())
+    if (taking !== undefined && stored !== undefined && windows?.get(window) === stored)
+      giveBackUnits(stored, taking, used.limits[place] ?? 0, duration);
   // Later steps are recounted, as if only the used units had been taken.
   hold.taken = used.uses;
   const owner = hold.usesOf === null ? null : hold.beside[hold.usesOf];

@@ -14,13 +14,13 @@ import {
   chargeOf,
   isOwed,
   type ModelCounter,
-  type ModelWindow,
   newCounter,
   noteChange,
   type RememberedResult,
   usesAfter,
 } from "./counter-model.js";
 import { hasHeldUses, hasOver, holdsOf, type ModelHold } from "./hold-model.js";
+import type { ModelWindow } from "./limit-model.js";
 
 /** A list, as one string. */
 export const nameOfList = ({ list, of = "" }: Pick<ListEntry, "list" | "of">) => `${list} ${of}`;
@@ -98,15 +98,16 @@ export class StoreModel {
     );
     const counter = plan.uses === null ? null : ofRecord(plan.uses);
     const isDue = refill !== null && counter !== null && isOwed(counter, refill);
-    if (plan.uses !== null && isDue && hasHeldUses(workspace, counter))
-      return { kind: "unsettled", record: plan.uses };
+    // What is carried over is counted before it is added.
+    const isFirst = refill?.carry !== undefined || hasHeldUses(workspace, counter);
+    if (plan.uses !== null && isDue && isFirst) return { kind: "unsettled", record: plan.uses };
     let held: ModelHold | undefined;
     // A hold of slots has no uses: those of its charge were taken for good.
     const cost = (): number =>
       held === undefined || held.usesOf === null || held.uses === 0 ? plan.cost : held.taken;
     let result = chargeOf(plan, counter, windows, now, refill, cost);
     if (result.kind === "charged" && plan.hold !== undefined) {
-      const holds = holdsOf(plan, moment, beside, windows);
+      const holds = holdsOf(plan, moment, beside, windows, result);
       for (const hold of holds) workspace.holds.set(hold.id, hold);
       [held] = holds;
       const { id, expiresAt } = held as ModelHold;

@@ -4,6 +4,7 @@ import { byWorld, inWorkspace, nothing, onKey, sometimesRepeatable } from "./act
 import { GRANT_ACTIONS } from "./grant-actions.js";
 import { GUARD_ACTIONS } from "./guard-actions.js";
 import { HOLD_ACTIONS } from "./hold-actions.js";
+import { algorithmOf, type Figures, figuresOf, sometimesUnits } from "./limits.js";
 import { MANY_KEYS_ACTIONS } from "./many-keys-actions.js";
 
 /** Arguments of a verification. */
@@ -17,7 +18,9 @@ export interface VerifyArgs {
   /** Whether the key is presented in another workspace. */
   readonly isElsewhere?: boolean;
   /** A limit that the request makes up. */
-  readonly limit?: { readonly limit: number; readonly duration: number };
+  readonly limit?: Figures;
+  /** Units of the limit named `default`; absent: 1. */
+  readonly units?: number;
 }
 
 const QUERIES: readonly PermissionQuery[] = [
@@ -53,9 +56,8 @@ const KEY_ACTIONS = {
       ...(random.chance(25) && { ipAddress: random.pick(ADDRESSES) }),
       ...(random.chance(3) && { isOther: true }),
       ...(random.chance(3) && { isElsewhere: true }),
-      ...(random.chance(10) && {
-        limit: { limit: random.between(1, 2), duration: random.pick([1_000, 3_000]) },
-      }),
+      ...(random.chance(10) && { limit: figuresOf(random) }),
+      ...sometimesUnits(random),
     }),
     async (latchkey, key, args, world, call) => {
       const at = args.isElsewhere ? latchkey.workspace(world.elsewhere(key.workspace)) : latchkey;
@@ -67,7 +69,10 @@ const KEY_ACTIONS = {
           authorization: { permissions: args.permissions },
         }),
         ...(args.isOther === true && { apiId: "api_of_another" }),
-        ...(args.limit !== undefined && { ratelimits: [{ name: "tiles", ...args.limit }] }),
+        ratelimits: [
+          ...(args.limit === undefined ? [] : [{ name: "tiles", ...args.limit }]),
+          ...(args.units === undefined ? [] : [{ name: "default", cost: args.units }]),
+        ],
         // An API with an allow-list refuses verifications without an address.
         ipAddress: args.ipAddress ?? "192.0.2.1",
       });
@@ -123,10 +128,9 @@ const KEY_ACTIONS = {
     (latchkey, { keyId }, args) => latchkey.updateRemaining({ keyId, ...args }),
   ),
   setLimit: onKey(
-    3,
-    (random) => ({ limit: random.pick([null, 1, 3]) }),
-    (latchkey, { keyId }, { limit }) =>
-      latchkey.updateKey({ keyId, ratelimit: limit === null ? null : { limit, duration: 1_000 } }),
+    4,
+    (random) => ({ limit: random.chance(25) ? null : figuresOf(random) }),
+    (latchkey, { keyId }, { limit }) => latchkey.updateKey({ keyId, ratelimit: limit }),
   ),
   resetLimit: onKey(2, nothing, (latchkey, { keyId }) =>
     latchkey.resetLimit({ keyId, name: "default" }),
@@ -163,7 +167,13 @@ const WORKSPACE_ACTIONS = {
     (random) => ({
       limits: random.chance(30)
         ? []
-        : [{ name: random.pick(["default", "all"]), limit: 2, duration: 1_000, autoApply: true }],
+        : [
+            {
+              name: random.pick(["default", "shared", "shared"]),
+              ...figuresOf(random),
+              autoApply: true,
+            },
+          ],
     }),
     (latchkey, { identityIds }, { limits }) =>
       latchkey.updateIdentity({ identityId: identityIds[0] as string, ratelimits: limits }),
@@ -179,8 +189,12 @@ const WORKSPACE_ACTIONS = {
   deleteApi: inWorkspace(1, nothing, (latchkey, { apiId }) => latchkey.deleteApi({ apiId })),
   limit: inWorkspace(
     8,
-    (random) => ({ identifier: random.pick(["a", "b"]), duration: random.pick([1_000, 60_000]) }),
-    (latchkey, _, { identifier, duration }) => latchkey.limit({ identifier, limit: 2, duration }),
+    (random) => ({
+      identifier: random.pick(["a", "b"]),
+      duration: random.pick([1_000, 60_000]),
+      ...algorithmOf(random),
+    }),
+    (latchkey, _, args) => latchkey.limit({ limit: 2, ...args }),
   ),
   listKeys: inWorkspace(3, nothing, (latchkey, { apiId }) => latchkey.listKeys({ apiId })),
 } as const;

@@ -1,4 +1,5 @@
 import { nothing, onKey, onReservation } from "./action.js";
+import { sometimesUnits } from "./limits.js";
 
 /** Actions that make, end, renew and list reservations. */
 export const HOLD_ACTIONS = {
@@ -7,11 +8,17 @@ export const HOLD_ACTIONS = {
     (random) => ({
       cost: random.pick([0, 1, 1, 2]),
       ttl: random.pick([1_000, 2_000, 5_000]),
+      ...sometimesUnits(random),
       ...(random.chance(25) && { requestId: random.pick(["s0", "s1", "r0"]) }),
     }),
-    async (latchkey, key, { cost, ...asked }, world, call) => {
-      const question = { key: key.secret, remaining: { cost }, ipAddress: "192.0.2.1", ...asked };
-      return world.learnReservation(key, call, await latchkey.reserve(question));
+    async (latchkey, key, { cost, units, ...asked }, world, call) => {
+      const ratelimits = units === undefined ? [] : [{ name: "default", cost: units }];
+      const question = { key: key.secret, remaining: { cost }, ratelimits, ...asked };
+      return world.learnReservation(
+        key,
+        call,
+        await latchkey.reserve({ ...question, ipAddress: "192.0.2.1" }),
+      );
     },
   ),
   settle: onReservation(
@@ -19,7 +26,9 @@ export const HOLD_ACTIONS = {
     (random) => ({
       ...(random.chance(75) && { remaining: { cost: random.pick([0, 0, 1, 1, 2]) } }),
       ...(random.chance(20) && {
-        ratelimits: [{ name: random.pick(["default", "all"]), cost: random.below(2) }],
+        ratelimits: [
+          { name: random.pick(["default", "default", "shared"]), cost: random.below(3) },
+        ],
       }),
     }),
     (latchkey, reservationId, args) => latchkey.settle({ ...args, reservationId }),

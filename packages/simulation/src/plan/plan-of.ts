@@ -2,6 +2,7 @@ import type { KeySetup } from "../history.js";
 import { Random } from "../random.js";
 import { BEGIN_AT } from "../world/scheduler.js";
 import { ACTIONS, type ActionName } from "./actions.js";
+import { figuresOf } from "./limits.js";
 import type { Plan, Step } from "./plan.js";
 
 const DAY_MS = 86_400_000;
@@ -18,6 +19,19 @@ const REVOKING: readonly ActionName[] = [
   "failOver",
 ];
 
+/** The weights of the pauses. */
+const PAUSES = {
+  none: 44,
+  some: 26,
+  call: 10,
+  second: 4,
+  edge: 5,
+  span: 6,
+  midnight: 2,
+  long: 2,
+  day: 1,
+};
+
 /** Makes the plan of a seed. */
 export function planOf(seed: number): Plan {
   const random = new Random(seed);
@@ -25,6 +39,7 @@ export function planOf(seed: number): Plan {
   const processes = random.between(1, 3);
   const workspaces = Array.from({ length: random.pick([1, 1, 2]) }, () => ({
     identities: Array.from({ length: random.between(1, 2) }, () => random.pick([null, 1, 2, 3])),
+    limit: random.chance(40) ? figuresOf(random) : null,
   }));
   const keys = Array.from({ length: random.between(1, 3) }, () => {
     const workspace = random.below(workspaces.length);
@@ -39,9 +54,7 @@ export function planOf(seed: number): Plan {
       workspace,
       remaining,
       refill: remaining !== null && random.chance(30) ? refillOf(random, remaining) : null,
-      limit: random.chance(40)
-        ? { limit: random.between(1, 3), duration: random.pick([1_000, 60_000]) }
-        : null,
+      limit: random.chance(55) ? figuresOf(random) : null,
       slots: random.chance(35)
         ? { limit: random.between(1, 2), duration: random.pick([1_000, 3_000]) }
         : null,
@@ -101,27 +114,27 @@ export function planOf(seed: number): Plan {
   };
 }
 
-function refillOf(random: Random, amount: number): KeySetup["refill"] {
+function refillOf(random: Random, uses: number): KeySetup["refill"] {
+  const amount = random.chance(50) ? uses : 1;
+  const given = { amount, ...(random.chance(40) && { carryOver: random.between(1, 3) }) };
   switch (random.weighted({ daily: 5, monthly: 5, hourly: 2, weekly: 2, span: 3 })) {
     case "hourly":
-      return { interval: "hourly", amount };
+      return { interval: "hourly", ...given };
     case "daily":
-      return { interval: "daily", amount };
+      return { interval: "daily", ...given };
     // The world begins on a Thursday.
     case "weekly":
-      return { interval: "weekly", amount, refillDay: random.pick([4, 5, 6]) };
+      return { interval: "weekly", ...given, refillDay: random.pick([4, 5, 6]) };
     case "monthly":
-      return { interval: "monthly", amount, refillDay: random.pick([1, 31]) };
+      return { interval: "monthly", ...given, refillDay: random.pick([1, 31]) };
     case "span":
-      return { interval: { every: random.pick([60_000, 90_000, DAY_MS]) }, amount };
+      return { interval: { every: random.pick([60_000, 90_000, DAY_MS]) }, ...given };
   }
 }
 
-/** The pause before a step: mostly none or short; sometimes into the next window, or the next day. */
+/** The pause before a step: mostly none or short; sometimes to the edge of a window, or the next day. */
 function pauseOf(random: Random, elapsedMs: number): number {
-  switch (
-    random.weighted({ none: 48, some: 30, call: 12, second: 5, midnight: 2, long: 2, day: 1 })
-  ) {
+  switch (random.weighted(PAUSES)) {
     case "none":
       return 0;
     case "some":
@@ -130,6 +143,11 @@ function pauseOf(random: Random, elapsedMs: number): number {
       return random.below(1_500);
     case "second":
       return random.between(1_000, 9_000);
+    // Around the edge of a fixed window, and of a span that began with an earlier step: of one of its sixteenths, for a sliding limit.
+    case "edge":
+      return 1_000 - ((BEGIN_AT + elapsedMs) % 1_000) + random.between(-1, 1);
+    case "span":
+      return random.pick([20, 333, 500, 937, 1_000, 1_062]) + random.between(-1, 1);
     // Exactly midnight, when refills fall due and windows begin.
     case "midnight":
       return DAY_MS - ((BEGIN_AT + elapsedMs) % DAY_MS);

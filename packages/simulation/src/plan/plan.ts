@@ -1,5 +1,6 @@
 import type { KeySetup } from "../history.js";
 import type { Network } from "../world/link.js";
+import type { Figures } from "./limits.js";
 
 /** One action, timed from the step before. */
 export interface Step {
@@ -8,6 +9,14 @@ export interface Step {
   /** Its name in `actions.ts`. */
   readonly action: string;
   readonly args: Readonly<Record<string, unknown>>;
+}
+
+/** How a workspace begins. */
+export interface WorkspaceSetup {
+  /** The uses of its identities; null: unlimited. */
+  readonly identities: readonly (number | null)[];
+  /** The limit named `shared` of each identity; null: none. Older plans lack it. */
+  readonly limit?: Figures | null;
 }
 
 /** A whole schedule, as data. The same plan always gives the same run. */
@@ -21,8 +30,7 @@ export interface Plan {
   readonly flushMs: number | null;
   /** Most keys in the cache of each process. */
   readonly cachedKeys: number;
-  /** For each workspace, the uses of its identities; null: unlimited. */
-  readonly workspaces: readonly { readonly identities: readonly (number | null)[] }[];
+  readonly workspaces: readonly WorkspaceSetup[];
   readonly keys: readonly (KeySetup & { readonly workspace: number })[];
   readonly steps: readonly Step[];
 }

@@ -1,5 +1,6 @@
 import type { Latchkey } from "@latchkey/core";
 import type { KeySetup } from "../history.js";
+import type { WorkspaceSetup } from "../plan/plan.js";
 
 /** A workspace, as it is when the schedule begins. */
 export interface KnownWorkspace {
@@ -9,10 +10,10 @@ export interface KnownWorkspace {
   readonly identityIds: readonly string[];
 }
 
-/** Creates a workspace. `identities`: the uses of each; null: unlimited. */
+/** Creates a workspace. */
 export async function createWorkspace(
   latchkey: Latchkey,
-  identities: readonly (number | null)[],
+  { identities, limit = null }: WorkspaceSetup,
 ): Promise<KnownWorkspace> {
   const { apiId } = await latchkey.createApi({ name: "payments" });
   for (const name of ["read", "write", "docs.*"]) await latchkey.createPermission({ name });
@@ -22,6 +23,7 @@ export async function createWorkspace(
     const { identityId } = await latchkey.createIdentity({
       externalId: `user_${place}`,
       ...(remaining !== null && { remaining }),
+      ...(limit !== null && { ratelimits: [{ name: "shared", autoApply: true, ...limit }] }),
     });
     identityIds.push(identityId);
   }

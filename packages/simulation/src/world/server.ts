@@ -34,6 +34,7 @@ export interface Write {
 export interface StepLaws {
   readonly charge: Readonly<Record<string, StepLaw<ChargePlan, ChargeMoment>>>;
   readonly commit: Readonly<Record<string, StepLaw<Change, null>>>;
+  readonly settle: Readonly<Record<string, StepLaw<HoldStep, HoldMoment>>>;
 }
 
 type StepLaw<Wanted, Moment> = (
@@ -150,7 +151,11 @@ export class StoreServer {
     }
     if (method === "settle") {
       const [workspaceId, step, moment] = args as [string, HoldStep, HoldMoment];
-      return settleHold(this.model.at(workspaceId), step, moment);
+      const workspace = this.model.at(workspaceId);
+      if (isByLatchkey)
+        for (const [law, check] of Object.entries(this.#laws.settle))
+          this.#break(law, check(workspace, step, moment));
+      return settleHold(workspace, step, moment);
     }
     if (method !== "commit") return undefined;
     const [workspaceId, change] = args as [string, Change];

@@ -1,7 +1,7 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { type KeyStore, LatchkeyError } from "@latchkey/core";
+import { type ChargeMoment, type KeyStore, LatchkeyError } from "@latchkey/core";
 import { METHODS } from "./methods.js";
 
 /** A call of a store in the other process. `open` opens the next one, empty. */
@@ -48,7 +48,7 @@ export function startStores(url: string): OtherStores {
   const call = (store: number, method: string, args: readonly unknown[]): Promise<unknown> => {
     calls += 1;
     const id = calls;
-    child.send({ id, store, method, args } satisfies Request);
+    child.send({ id, store, method, args: withoutFunctions(args) } satisfies Request);
     return new Promise((resolve, reject) => {
       waiting.set(id, (reply) => {
         if ("result" in reply) resolve(reply.result);
@@ -79,6 +79,22 @@ export function startStores(url: string): OtherStores {
   };
 }
 
+/** A copy without functions, which do not travel: a refill that carries uses over has one. */
+function withoutFunctions<Value>(value: Value): Value {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(withoutFunctions) as Value;
+  const fields = Object.entries(value).filter(([, field]) => typeof field !== "function");
+  return Object.fromEntries(
+    fields.map(([name, field]) => [name, withoutFunctions(field)]),
+  ) as Value;
+}
+
+/** Gives a refill its function again. What it returns counts only for a refill that is not owed: others are counted beforehand. */
+function revive(moment: unknown): void {
+  const { refill } = Object(moment) as Partial<Pick<ChargeMoment, "refill">>;
+  if (refill?.carry !== undefined) Object.assign(refill.carry, { countedFrom: () => refill });
+}
+
 /** Carries out the calls of the process that started this one. */
 export async function serveStores(url: string): Promise<void> {
   const open = await openerOf(url);
@@ -91,6 +107,7 @@ export async function serveStores(url: string): Promise<void> {
         return { id, result: undefined };
       }
       const on = known.get(store) as KeyStore;
+      revive(args[1]);
       const run = on[method as keyof KeyStore] as (...given: readonly unknown[]) => unknown;
       return { id, result: await run.apply(on, [...args]) };
     } catch (error) {

@@ -141,8 +141,8 @@ export class World {
       workspaceId: "ws_0",
       usage: false,
     });
-    for (const [index, { identities }] of plan.workspaces.entries())
-      this.workspaces.push(await createWorkspace(founder.workspace(`ws_${index}`), identities));
+    for (const [index, setup] of plan.workspaces.entries())
+      this.workspaces.push(await createWorkspace(founder.workspace(`ws_${index}`), setup));
     for (const { workspace, ...setup } of plan.keys)
       await this.createKey(founder.workspace(`ws_${workspace}`), workspace, setup);
     server.begin();
