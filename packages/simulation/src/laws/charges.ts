@@ -1,5 +1,14 @@
-import type { AppliedCharge, ChargePlan, LatchkeyError, VerifyOutcome } from "@latchkey/core";
+import type {
+  AppliedCharge,
+  ChargeMoment,
+  ChargePlan,
+  LatchkeyError,
+  LimitReading,
+  RefusedVerdict,
+  VerifyOutcome,
+} from "@latchkey/core";
 import { type Call, returnedBy } from "../history.js";
+import { readLimit, windowOf } from "../model/limit-model.js";
 import type { GuardedAnswer } from "../plan/guard-actions.js";
 import type { Write } from "../world/server.js";
 import type { World } from "../world/world.js";
@@ -81,12 +90,14 @@ function unmatched(calls: readonly Call[], writes: readonly Write[]): string | n
 function isOf(call: Call, { args, result, tick }: Write): boolean {
   const verdict = returnedBy<VerifyOutcome & { readonly remaining?: number }>(call);
   const { kind, remaining, limits } = result as AppliedCharge;
-  const { cost } = args[0] as ChargePlan;
+  const { cost, limits: taken } = args[0] as ChargePlan;
   const told = "ratelimits" in verdict ? (verdict.ratelimits ?? []) : [];
+  const { units = 1 } = call.args;
   return (
     tick > call.startTick &&
     tick < call.endTick &&
     cost === call.args.cost &&
+    taken.every((limit) => limit.cost === (limit.name === "default" ? units : 1)) &&
     kind === KIND_BY_CODE[codeOf(call)] &&
     // The recorded answer of a guard has no remaining uses or limits.
     (call.action === "guarded" ||
@@ -100,6 +111,32 @@ function isOf(call: Call, { args, result, tick }: Write): boolean {
             (told[place]?.reset === limit.resetAt ||
               (limit.name === "parallel" &&
                 (limit.exceeded || Number(told[place]?.reset) < limit.resetAt))),
+        ) &&
+        hasRightWait(
+          returnedBy(call),
+          args as [ChargePlan, ChargeMoment],
+          result as AppliedCharge,
         )))
   );
+}
+
+/** Whether a request that limits refused would fit after the wait that it was told, and not a millisecond earlier. */
+function hasRightWait(
+  { code, retryAfterMs: wait }: Partial<RefusedVerdict>,
+  [{ limits, cost }, { now }]: readonly [ChargePlan, ChargeMoment],
+  { remaining, limits: readings, isRepeat }: AppliedCharge,
+): boolean {
+  const isByUses = remaining !== null && remaining < Math.max(cost, 1);
+  const isBySlots = limits.some(
+    ({ algorithm }, place) => algorithm === "concurrent" && readings[place]?.exceeded,
+  );
+  // The wait may also be for a refill, or for slots. It is absent if the key expires before.
+  if (code !== "RATE_LIMITED" || isRepeat || isByUses || isBySlots || wait === undefined)
+    return true;
+  const fits = (afterMs: number): boolean =>
+    limits.every((limit, place) => {
+      const window = windowOf((readings[place] as LimitReading).state, limit);
+      return limit.shadow || limit.cost <= readLimit(window, limit, now + afterMs).room;
+    });
+  return fits(wait) && !fits(wait - 1);
 }

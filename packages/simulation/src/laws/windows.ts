@@ -1,18 +1,24 @@
-import type { Change } from "@latchkey/core";
+import type { Change, LimitAlgorithm } from "@latchkey/core";
 import { type Call, mayHaveHappened, returnedBy } from "../history.js";
 import type { ModelWorkspace } from "../model/store-model.js";
 import type { World } from "../world/world.js";
 import { entriesOf, resourceOf, type StoredLimit } from "./stored-records.js";
 
+const ALGORITHMS: Readonly<Record<string, LimitAlgorithm>> = {
+  s: "sliding",
+  t: "token-bucket",
+  c: "concurrent",
+};
+
 /**
  * The limit of a window, read from the window's name: `<duration>:<name>`, with a letter in front for algorithms other than fixed windows.
  * Null: the name has another form.
  */
-function limitOf(window: string): { readonly name: string; readonly duration: number } | null {
-  const [, duration, name = ""] = /^[stc]?(\d+):([^:]*)$/.exec(window) ?? [];
-  return duration === undefined
-    ? null
-    : { name: decodeURIComponent(name), duration: Number(duration) };
+function limitOf(window: string): Pick<StoredLimit, "algorithm" | "duration" | "name"> | null {
+  const [, mark = "", duration, name = ""] = /^([stc]?)(\d+):([^:]*)$/.exec(window) ?? [];
+  if (duration === undefined) return null;
+  const algorithm = ALGORITHMS[mark] ?? "fixed";
+  return { name: decodeURIComponent(name), duration: Number(duration), algorithm };
 }
 
 /** The limits in a body; empty if the record is damaged. */
@@ -24,9 +30,10 @@ function limitsOf(body: unknown): readonly StoredLimit[] {
 /** Whether a window belongs to one of these limits. */
 function isOf(limits: readonly StoredLimit[], window: string): boolean {
   const of = limitOf(window);
-  return limits.some(({ name = "default", duration }) => {
-    return of?.name === name && of.duration === duration;
-  });
+  return limits.some(
+    ({ name = "default", duration, algorithm = "fixed" }) =>
+      of?.name === name && of.duration === duration && of.algorithm === algorithm,
+  );
 }
 
 /** Law: when a limit is removed or reset, the store forgets what was taken of it. */

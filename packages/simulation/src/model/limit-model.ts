@@ -111,6 +111,17 @@ export function giveBackUnits(
   window.missing = Math.max(0, window.missing - Math.max(0, unused * duration - flowed));
 }
 
+/** A window with what a reading shows of it. The units of a sixteenth are taken at its beginning. */
+export function windowOf({ at, used, earlier }: LimitState, { algorithm, duration }: LimitFigures) {
+  if (algorithm === "token-bucket") return { ...EMPTY, at, missing: used };
+  const length = Math.ceil(duration / 16);
+  const takings = [used, ...earlier].map((units, before) => {
+    const began = before === 0 ? at : (Math.floor(at / length) - before) * length;
+    return { at: began, units, flowed: 0 };
+  });
+  return { ...EMPTY, at, takings: takings.reverse() };
+}
+
 function stateOf(at: number, used: number, inflow: ModelWindow["inflow"]): LimitState {
   return { at, used, earlier: inflow === null ? [] : [0, inflow.flowed, inflow.since] };
 }
