@@ -1,4 +1,4 @@
-import type { AppliedCharge, ChargePlan } from "@latchkey/core";
+import type { AppliedCharge, ChargeMoment, ChargePlan } from "@latchkey/core";
 import { HISTORY_LAWS, stepLaws } from "./laws/laws.js";
 import { ACTIONS, type ActionName } from "./plan/actions.js";
 import { askAtTheEnd } from "./plan/ask-at-the-end.js";
@@ -58,7 +58,7 @@ async function violationOf(world: World): Promise<Violation | null> {
   return null;
 }
 
-function countsOf({ calls, plan, losses, restTick, server }: World): Run["counts"] {
+function countsOf({ calls, plan, losses, restTick, server, leased }: World): Run["counts"] {
   const counts: Record<string, number> = {};
   const count = (name: string, by = 1): void => {
     counts[name] = (counts[name] ?? 0) + by;
@@ -75,11 +75,13 @@ function countsOf({ calls, plan, losses, restTick, server }: World): Run["counts
   for (const { method, args, result, process } of server.log) {
     const { limits } = args[0] as Partial<ChargePlan>;
     if (method !== "charge" || process === -1) continue;
+    if ((args[1] as ChargeMoment).holdId?.startsWith("lse_")) count("leases");
     for (const [place, { exceeded }] of ((result as AppliedCharge).limits ?? []).entries()) {
       const { algorithm, shadow } = limits?.[place] ?? {};
       count(`limit ${algorithm}${shadow ? ", shadow" : ""}: ${exceeded ? "full" : "room"}`);
     }
   }
+  count("decided by leases", leased);
   count(
     "writes lost",
     losses.reduce((sum, { writes }) => sum + writes.length, 0),

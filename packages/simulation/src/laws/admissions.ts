@@ -96,7 +96,7 @@ export function usesAreNotOverspent(world: World): string | null {
  * uses left that each was told.
  */
 export function usesAreTakenInOrder(world: World): string | null {
-  if (world.losses.length > 0) return null;
+  if (world.losses.length > 0 || world.plan.leases !== undefined) return null;
   for (const { owner, keys } of countersOf(world)) {
     const isChanged = world.calls.some(
       ({ action, key }) =>

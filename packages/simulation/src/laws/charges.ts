@@ -26,6 +26,8 @@ const CHARGING: ReadonlySet<string> = new Set(["verify", "guarded", "reserve"]);
  * same result; and nothing was charged without a question.
  */
 export function verdictsHaveCharges(world: World): string | null {
+  // A lease is one charge for several verdicts.
+  if (world.plan.leases !== undefined) return null;
   const byOwner = new Map<string, Write[]>();
   for (const write of world.server.log) {
     if (write.method !== "charge") continue;

@@ -45,6 +45,8 @@ const MOVES: ReadonlySet<string> = new Set([
  */
 export function reservationsEnd(world: World): string | null {
   if (world.losses.length > 0 || world.hasDamaged || hasOtherClocks(world.plan)) return null;
+  // A process that is killed loses what its leases hold.
+  if (world.plan.leases !== undefined && world.hasKilled) return null;
   for (const { owner, keys, granted } of countersOf(world)) {
     const calls = world.calls.filter(
       ({ action, key }) => MOVES.has(action) && (key === null || keys.includes(key)),

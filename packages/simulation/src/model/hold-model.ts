@@ -1,20 +1,23 @@
-import type {
-  AppliedCharge,
-  ChargeMoment,
-  ChargePlan,
-  HoldMoment,
-  HoldResult,
-  HoldStep,
-  UsedUnits,
+import {
+  type AppliedCharge,
+  type ChargeMoment,
+  type ChargePlan,
+  type HoldMoment,
+  type HoldResult,
+  type HoldStep,
+  isLease,
+  type LimitCharge,
+  type UsedUnits,
 } from "@latchkey/core";
 import { isOwed, type ModelCounter, raisedBy, recount } from "./counter-model.js";
-import { giveBackUnits, type ModelTaking, type ModelWindow } from "./limit-model.js";
+import { endLeaseOf, giveBackUnits, type ModelTaking, type ModelWindow } from "./limit-model.js";
 
 /** Held units of one limit. */
 interface ModelHeld {
   readonly name: string;
   readonly isSlot: boolean;
-  readonly duration: number;
+  /** As it was when they were taken. */
+  readonly limit: LimitCharge;
   readonly units: number;
   /** The window that they were taken from, and the map that has it under its name, unless it was emptied since. */
   readonly windows: Map<string, ModelWindow> | undefined;
@@ -51,17 +54,19 @@ export function holdsOf(
 ): readonly ModelHold[] {
   if (held === undefined) return [];
   const { keeps, ttl, slotTtl, most } = held;
-  const units = limits.flatMap(({ name, algorithm, duration, cost, window }, place) => {
+  const units = limits.flatMap((limit, place) => {
+    const { name, algorithm, cost, window } = limit;
     const stored = windows[place]?.get(window);
     const isSlot = algorithm === "concurrent";
     const taking = readings[place]?.exceeded ? undefined : stored?.takings.at(-1);
     const held = { units: taking?.units ?? 0, windows: windows[place], window, stored, taking };
-    return cost === 0 ? [] : [{ name, isSlot, duration, ...held }];
+    return cost === 0 ? [] : [{ name, isSlot, limit, ...held }];
   });
   const make = (id: string, span: number, own: number, isOfSlots: boolean): ModelHold => ({
     id,
     ttl: span,
-    expiresAt: now + span,
+    // Leases never end by themselves.
+    expiresAt: Math.min(now + span, 8.64e15),
     uses: own,
     usesOf: uses !== null && beside[uses]?.remaining !== null ? uses : null,
     taken: own,
@@ -144,7 +149,7 @@ export function settleHold(
   }
   const hold = workspace.holds.get(step.id);
   // The laws check the answers about ended holds.
-  if (hold === undefined || hold.beside[0] === null) return undefined;
+  if (hold === undefined || (hold.beside[0] === null && !isLease(hold))) return undefined;
   const slots = workspace.holds.get(`${hold.id}.s`);
   const areOver = slots !== undefined && slots.expiresAt <= now && step.kind === "renew";
   if (slots !== undefined && (areOver || hold.expiresAt <= now)) giveBack(workspace, slots, UNUSED);
@@ -154,7 +159,7 @@ export function settleHold(
   }
   if (step.kind === "renew") {
     for (const each of [hold, ...(slots === undefined || areOver ? [] : [slots])]) {
-      const spans = each.limits.flatMap(({ isSlot, duration }) => (isSlot ? [duration] : []));
+      const spans = each.limits.flatMap(({ isSlot, limit }) => (isSlot ? [limit.duration] : []));
       each.expiresAt = now + (step.ttl === null ? each.ttl : Math.min(step.ttl, ...spans));
     }
     return ["renewed", hold.expiresAt];
@@ -164,10 +169,10 @@ export function settleHold(
   const isOver = used.limits.some((units, place) => units > (hold.limits[place]?.units ?? 0));
   if (used.uses > hold.uses || isOver) return ["over"];
   const counters = hold.beside.filter((counter) => counter !== null);
-  if (counters.some((counter) => hasOver(workspace, counter, now)))
+  if (!isLease(hold) && counters.some((counter) => hasOver(workspace, counter, now)))
     return endOver(workspace, counters, now);
   if (slots !== undefined) giveBack(workspace, slots, UNUSED);
-  giveBack(workspace, hold, used);
+  giveBack(workspace, hold, used, now);
   const owner = hold.usesOf === null ? null : hold.beside[hold.usesOf];
   const { remaining = null, refilledAt, lastRefillAt } = owner ?? {};
   const usage = remaining === null ? null : { remaining, refilledAt, lastRefillAt };
@@ -189,11 +194,15 @@ function usedOf(
   };
 }
 
-function giveBack(workspace: HoldingWorkspace, hold: ModelHold, used: UsedUnits): void {
+function giveBack(workspace: HoldingWorkspace, hold: ModelHold, used: UsedUnits, now = 0): void {
   workspace.holds.delete(hold.id);
-  for (const [place, { windows, window, stored, taking, duration }] of hold.limits.entries())
-    if (taking !== undefined && stored !== undefined && windows?.get(window) === stored)
-      giveBackUnits(stored, taking, used.limits[place] ?? 0, duration);
+  for (const [place, { windows, window, stored, taking, limit }] of hold.limits.entries()) {
+    if (taking === undefined || stored === undefined || windows?.get(window) !== stored) continue;
+    const units = used.limits[place] ?? 0;
+    if (isLease(hold) && limit.algorithm === "token-bucket")
+      endLeaseOf(stored, taking, units, limit, now);
+    else giveBackUnits(stored, taking, units, limit.duration);
+  }
   // Later steps are recounted, as if only the used units had been taken.
   hold.taken = used.uses;
   const owner = hold.usesOf === null ? null : hold.beside[hold.usesOf];

@@ -16,6 +16,8 @@ export interface ModelWindow {
   takings: ModelTaking[];
   /** Of a bucket at `at`, in units × duration. */
   missing: number;
+  /** Units of a bucket that leases hold: they do not flow in again. */
+  held: number;
   /** What flowed into a bucket since units of it were first reserved, in units × duration; null: none were. */
   inflow: { readonly flowed: number; readonly since: number } | null;
 }
@@ -30,7 +32,7 @@ interface ModelReading extends LimitState {
   readonly now: ModelWindow;
 }
 
-const EMPTY: ModelWindow = { at: 0, takings: [], missing: 0, inflow: null };
+const EMPTY: ModelWindow = { at: 0, takings: [], missing: 0, held: 0, inflow: null };
 
 const sumOf = (takings: readonly ModelTaking[]): number =>
   takings.reduce((sum, { units }) => sum + units, 0);
@@ -44,16 +46,17 @@ export function readLimit(
   const isFixed = algorithm === "fixed";
   const at = Math.max(isFixed ? now - (now % duration) : now, window.at);
   if (algorithm === "token-bucket") {
-    const missing = Math.max(0, window.missing - (at - window.at) * limit);
+    const { held } = window;
+    const missing = Math.max(held * duration, window.missing - (at - window.at) * limit);
     const inflow = window.inflow && {
       flowed: window.inflow.flowed + window.missing - missing,
       since: window.inflow.since,
     };
     return {
-      ...stateOf(at, missing, inflow),
+      ...stateOf(at, missing, held, inflow),
       room: burst - Math.ceil(missing / duration),
       fullAt: at + Math.ceil(missing / limit),
-      now: { at, takings: window.takings, missing, inflow },
+      now: { at, takings: window.takings, missing, held, inflow },
     };
   }
   // A unit of a sliding limit counts until the last instant of its sixteenth is a span ago.
@@ -88,13 +91,14 @@ export function readLimit(
 /** The window after units were taken. `isReserved`: whether some may come back. */
 export function afterTaking(
   { at, now }: ModelReading,
-  { algorithm, duration, cost: units }: LimitCharge,
+  { algorithm, duration, cost: units, held }: LimitCharge,
   isReserved: boolean,
 ): ModelWindow {
-  const isCounted = isReserved && algorithm === "token-bucket";
+  const isCounted = isReserved && algorithm === "token-bucket" && held === undefined;
   const inflow = now.inflow ?? (isCounted ? { flowed: 0, since: at } : null);
   const takings = [...now.takings, { at, units, flowed: inflow?.flowed ?? 0 }];
-  return { at, takings, missing: now.missing + units * duration, inflow };
+  const missing = now.missing + units * duration;
+  return { at, takings, missing, held: now.held + (held ?? 0), inflow };
 }
 
 /** Gives back all but the used ones of units that were taken. A bucket gets back what has not flowed in since. */
@@ -108,7 +112,21 @@ export function giveBackUnits(
   taking.units = used;
   if (window.inflow === null) return;
   const flowed = window.inflow.flowed - taking.flowed;
-  window.missing = Math.max(0, window.missing - Math.max(0, unused * duration - flowed));
+  const missing = window.missing - Math.max(0, unused * duration - flowed);
+  window.missing = Math.max(window.held * duration, missing);
+}
+
+/** Ends a lease of a bucket: what was used counts from now on. `limit`: as it was when the lease was taken. */
+export function endLeaseOf(
+  window: ModelWindow,
+  { units }: ModelTaking,
+  used: number,
+  limit: LimitFigures,
+  now: number,
+): void {
+  const current = readLimit(window, limit, now).now;
+  const missing = Math.max(0, current.missing - (units - used) * limit.duration);
+  Object.assign(window, current, { missing, held: Math.max(0, current.held - units) });
 }
 
 /** A window with what a reading shows of it. The units of a sixteenth are taken at its beginning. */
@@ -122,6 +140,7 @@ export function windowOf({ at, used, earlier }: LimitState, { algorithm, duratio
   return { ...EMPTY, at, takings: takings.reverse() };
 }
 
-function stateOf(at: number, used: number, inflow: ModelWindow["inflow"]): LimitState {
-  return { at, used, earlier: inflow === null ? [] : [0, inflow.flowed, inflow.since] };
+function stateOf(at: number, used: number, held: number, inflow: ModelWindow["inflow"]) {
+  const earlier = inflow === null ? [] : [inflow.flowed, inflow.since];
+  return { at, used, earlier: held > 0 || inflow !== null ? [held, ...earlier] : [] };
 }

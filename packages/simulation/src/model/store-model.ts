@@ -19,7 +19,7 @@ import {
   type RememberedResult,
   usesAfter,
 } from "./counter-model.js";
-import { hasHeldUses, hasOver, holdsOf, type ModelHold } from "./hold-model.js";
+import { hasHeldUses, hasOver, holdsOf, type ModelHold, settleHold } from "./hold-model.js";
 import type { ModelWindow } from "./limit-model.js";
 
 /** A list, as one string. */
@@ -73,8 +73,10 @@ export class StoreModel {
 
   /** Applies a charge and returns its expected result. */
   charge(plan: ChargePlan, moment: ChargeMoment): ChargeResult {
-    const { now, refill, request } = moment;
+    const { now, refill, request, ends } = moment;
+    const { revision } = plan;
     const workspace = this.at(plan.workspaceId);
+    if (ends !== undefined) settleHold(workspace, ends, { now, revision });
     if (plan.revision !== null && plan.revision !== workspace.revision)
       return { kind: "stale", moved: "revision" };
     const moved = plan.confirms.findIndex((one) => !holds(workspace, one));

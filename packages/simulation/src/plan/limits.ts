@@ -6,7 +6,7 @@ export interface Figures {
   readonly duration: number;
   readonly algorithm?: "sliding" | "token-bucket";
   /** Of a bucket. */
-  readonly burst?: number;
+  readonly burst?: number | undefined;
   readonly shadow?: boolean;
 }
 

@@ -2,7 +2,7 @@ import type { KeySetup } from "../history.js";
 import { Random } from "../random.js";
 import { BEGIN_AT } from "../world/scheduler.js";
 import { ACTIONS, type ActionName } from "./actions.js";
-import { figuresOf } from "./limits.js";
+import { type Figures, figuresOf } from "./limits.js";
 import type { Plan, Step } from "./plan.js";
 
 const DAY_MS = 86_400_000;
@@ -68,7 +68,11 @@ export function planOf(seed: number): Plan {
   const names = Object.keys(ACTIONS) as ActionName[];
   const flushMs = network === "direct" ? null : random.pick([null, null, 5, 300, 300]);
   const isRevoking = flushMs === 300 && random.chance(40);
-  const chosen = new Set(isRevoking ? REVOKING : names.filter(() => random.chance(45)));
+  const isLeasing = !isRevoking && random.chance(20);
+  const percent = isLeasing ? 25 : 45;
+  const chosen = new Set(isRevoking ? REVOKING : names.filter(() => random.chance(percent)));
+  // The model does not cover moves of leases.
+  if (isLeasing) chosen.delete("moveStore");
   // A move guarantees nothing if a failover loses some of its writes.
   if (chosen.has("moveStore")) chosen.delete("failOver");
   // The model does not cover moves of holds. A guard keeps its slots as long as its response has not been read, and no action reads it.
@@ -86,11 +90,17 @@ export function planOf(seed: number): Plan {
       return [name, isOn && fits ? weight * (isSeldom ? 0.25 : times) : 0];
     }),
   ) as Record<ActionName, number>;
+  if (isLeasing) weights.verify *= 3;
   let elapsedMs = 0;
-  const steps: Step[] = Array.from({ length: random.between(6, 36) }, () => {
+  const steps: Step[] = Array.from({ length: random.between(6, isLeasing ? 60 : 36) }, () => {
     const action = random.weighted(weights);
     // A move takes seconds, while other actions go on.
-    const afterMs = chosen.has("moveStore") ? random.below(400) : pauseOf(random, elapsedMs);
+    const isShort = isLeasing && random.chance(80);
+    const afterMs = chosen.has("moveStore")
+      ? random.below(400)
+      : isShort
+        ? random.below(30)
+        : pauseOf(random, elapsedMs);
     elapsedMs += afterMs;
     return {
       afterMs,
@@ -99,7 +109,7 @@ export function planOf(seed: number): Plan {
       args: ACTIONS[action].choose(random),
     };
   });
-  return {
+  const plan: Plan = {
     seed,
     network,
     processes,
@@ -111,6 +121,36 @@ export function planOf(seed: number): Plan {
     workspaces,
     keys: hasSlots ? keys : keys.map((key) => ({ ...key, slots: null })),
     steps,
+  };
+  return isLeasing ? withLeases(plan, random) : plan;
+}
+
+/** How much there is of everything that is leased, and how much most verifications take: less than 100 is not leased. */
+const [LEASED, EACH] = [200, 12];
+
+/** Gives some processes leases: one key is verified again and again, and is soon used up. */
+function withLeases(plan: Plan, random: Random): Plan {
+  const isLimited = plan.keys[0]?.limit !== null;
+  const usual = { key: 0, cost: EACH, ...(isLimited && { units: EACH }) };
+  const raised = (limit: Figures | null): Figures | null =>
+    limit && { ...limit, limit: LEASED, burst: undefined, shadow: false };
+  return {
+    ...plan,
+    cachedKeys: 100,
+    leases: Array.from({ length: plan.processes }, () => random.pick([null, 300, 1_000, 3_000])),
+    workspaces: plan.workspaces.map(({ identities, limit = null }) => ({
+      identities: identities.map((uses) => (uses === null ? null : LEASED)),
+      limit: raised(limit),
+    })),
+    keys: plan.keys.map((key) => ({
+      ...key,
+      remaining: key.remaining === null ? null : LEASED,
+      limit: raised(key.limit),
+      slots: random.chance(20) ? key.slots : null,
+    })),
+    steps: plan.steps.map((step) =>
+      step.action === "verify" && random.chance(85) ? { ...step, args: usual } : step,
+    ),
   };
 }
 

@@ -31,6 +31,8 @@ export interface Plan {
   /** Most keys in the cache of each process. */
   readonly cachedKeys: number;
   readonly workspaces: readonly WorkspaceSetup[];
+  /** How long the leases of each process are, in ms; null: it takes none. Absent: none does. */
+  readonly leases?: readonly (number | null)[];
   readonly keys: readonly (KeySetup & { readonly workspace: number })[];
   readonly steps: readonly Step[];
 }

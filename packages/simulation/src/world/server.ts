@@ -258,11 +258,12 @@ const UNMOVED: ReadonlySet<string> = new Set([
   ...["stale", "conflict", "unsettled", "too-many-holds", "unknown", "over", "unnamed"],
 ]);
 
-function hasWritten({ method, result }: Write): boolean {
+function hasWritten({ method, args, result }: Write): boolean {
   const kind = (result as { readonly kind?: string } | undefined)?.kind;
   if (method === "commit") return kind === "committed";
   // Repeats of charges stay in the history: a call got this answer, and replaying it changes nothing.
-  if (method === "charge") return !UNMOVED.has(kind ?? "");
+  if (method === "charge")
+    return !UNMOVED.has(kind ?? "") || (args[1] as ChargeMoment).ends !== undefined;
   if (method === "settle")
     return !UNMOVED.has(kind ?? "") && (result as { isRepeat?: boolean }).isRepeat !== true;
   return true;

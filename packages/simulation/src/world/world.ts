@@ -53,6 +53,8 @@ export class World {
   atFence: (() => void) | null = null;
   /** Whether a process was killed. */
   hasKilled = false;
+  /** How many verifications were decided by leases. */
+  leased = 0;
   /** The story, line by line. */
   readonly story: string[] = [];
   #network: Network;
@@ -103,6 +105,7 @@ export class World {
   }
 
   #start(index: number, clockOffset: number): Process {
+    const ms = this.plan.leases?.[index] ?? null;
     const started = { isAlive: true, clockOffset, latest: 0 };
     const isAlive = (): boolean => process.isAlive;
     const store = linkedStore({
@@ -123,6 +126,12 @@ export class World {
       random: (size) => this.#random.bytes(size),
       maxCachedKeys: this.plan.cachedKeys,
       onError: () => undefined,
+      ...(ms !== null && {
+        leases: { ms, share: 1 },
+        onEvent: (event) => {
+          if ("leased" in event) this.leased += 1;
+        },
+      }),
     });
     const process: Process = { ...started, latchkey, bound: new Map([[0, latchkey]]) };
     return process;
