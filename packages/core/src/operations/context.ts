@@ -1,6 +1,6 @@
 import type { Emit } from "../audit/emitter.js";
 import { buildAuditEntry, type ChangeDescription, toAuditEvent } from "../audit/entry.js";
-import { badRequest, hasCode, LatchkeyError, unmet } from "../errors.js";
+import { badRequest, LatchkeyError, unmet } from "../errors.js";
 import { decodeCursor, type ListScope } from "../lib/cursor.js";
 import type { IdFactory, RandomBytes } from "../lib/id.js";
 import { createLruCache, type LruCache } from "../lib/lru-cache.js";
@@ -173,21 +173,6 @@ function commit<Answer>(
   work: (transaction: Transaction) => Promise<Answer>,
 ): Promise<TransactionResult<Answer>> {
   return call === null ? transact(workspaceId, work) : call.transact(work);
-}
-
-/** Runs work that follows a write. If the store fails now, the change has happened, at least in part: the error's outcome is `unknown`. */
-export async function afterWriting<Result>(work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!hasCode(error, "STORE_UNAVAILABLE")) throw error;
-    const { code, message, reason } = error;
-    throw new LatchkeyError(code, message, {
-      cause: error,
-      outcome: "unknown",
-      ...(reason !== undefined && { reason }),
-    });
-  }
 }
 
 /**

@@ -1,7 +1,8 @@
 import { yieldToEventLoop } from "../lib/promises.js";
 import type { RecordType } from "../records/record-type.js";
+import { afterWriting } from "../store/after-writing.js";
 import type { DeletedCount } from "../store/statistics.js";
-import { afterWriting, inRounds, type OperationContext, transact } from "./context.js";
+import { inRounds, type OperationContext, transact } from "./context.js";
 import { deleteStored } from "./damaged.js";
 import { readList } from "./read.js";
 

@@ -9,15 +9,10 @@ import {
   type WorkspaceRecord,
   workspaceType,
 } from "../records/workspace.js";
+import { afterWriting } from "../store/after-writing.js";
 import type { Transaction } from "../store/transaction.js";
 import { leaseTimesOf, STATE_ADDRESS, stateOf, stateRecord } from "../store/workspace-state.js";
-import {
-  afterCursor,
-  afterWriting,
-  type OperationContext,
-  randomRepeated,
-  transact,
-} from "./context.js";
+import { afterCursor, type OperationContext, randomRepeated, transact } from "./context.js";
 import { decodeOrNull, readStored, withoutReadableRecord } from "./damaged.js";
 import { flag, orRequired, type PageInput, pageInput, parseInput, text } from "./input.js";
 import { operation, type Run, type TableOf } from "./operation.js";

@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
+import { unavailable } from "../errors.js";
 import { createRandomPool } from "../lib/random.js";
 import { fixedWindows } from "../testing/records.js";
 import { TestStore } from "../testing/store.js";
@@ -36,7 +37,7 @@ async function aGuarded() {
   };
   const whole = {
     read: store.read.bind(store),
-    commit: store.commit.bind(store),
+    commit: (...given: Parameters<KeyStore["commit"]>) => store.commit(...given),
     charge,
     addStatistics: async () => void added.push(store.changes.length),
     settle: async (_: string, step: HoldStep) => {
@@ -236,5 +237,17 @@ describe("a workspace that is followed", () => {
     await charge();
     expect(settled).toEqual([ends]);
     expect(moments.map((each) => each.ends)).toEqual([ends, undefined]);
+  });
+
+  test("does not report the end of a hold as not applied if the trail cannot be written", async () => {
+    const { store, guarded, enter, settled } = await aGuarded();
+    await enter({ state: "followed", transfer: "t", trail: "3" }, 7);
+    await guarded.read(WORKSPACE, []);
+    vi.spyOn(store, "commit").mockRejectedValueOnce(unavailable("the store is down"));
+    const step = { kind: "end", id: "rsv_1", uses: 1, limits: [], rest: true } as const;
+    const ended = guarded.settle(WORKSPACE, step, { now: 0, revision: null });
+    await expect(ended).rejects.toMatchObject({ code: "STORE_UNAVAILABLE", outcome: "unknown" });
+    expect(settled).toEqual([step]);
+    expect(store.changes).toHaveLength(1);
   });
 });

@@ -3,6 +3,7 @@ import type { RandomBytes } from "../lib/id.js";
 import { createLruCache } from "../lib/lru-cache.js";
 import { drawVersion } from "../rules/record-version.js";
 import type { SpanMs } from "../time.js";
+import { afterWriting } from "./after-writing.js";
 import { type Change, type CommitResult, EMPTY_CHANGE, type RecordAddress } from "./change.js";
 import type { ChargeMoment, ChargePlan, ChargeResult } from "./charge.js";
 import { runBeside } from "./intercept.js";
@@ -249,7 +250,7 @@ export function createAvailabilityStore(store: KeyStore, random: RandomBytes): A
       if (result.kind === "stale") return again();
       if (!followed.has(workspaceId)) return result;
       const touched = [...settledBy(step, result), ...(moment.counts ?? [])];
-      return commit(workspaceId, EMPTY_CHANGE, touched).then(() => result);
+      return afterWriting(() => commit(workspaceId, EMPTY_CHANGE, touched)).then(() => result);
     });
   }
 

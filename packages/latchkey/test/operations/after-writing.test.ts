@@ -58,3 +58,34 @@ test("a change is reported as not applied if the store was unavailable before it
     outcome: "not-applied",
   });
 });
+
+/** A latchkey whose store becomes unavailable once a reservation of another process has ended. */
+async function settledElsewhere() {
+  const store = memoryStore();
+  const latchkey = createLatchkey({ store });
+  const { apiId } = await latchkey.createApi({ name: "payments" });
+  const { key, keyId } = await latchkey.createKey({ apiId, remaining: 5 });
+  const reserve = async () => {
+    const made = await latchkey.reserve({ key, remaining: { cost: 3 } });
+    if (made.code !== "VALID") throw new Error(made.code);
+    return made.reservationId as string;
+  };
+  let isDown = false;
+  const losing = createLatchkey({
+    store: interceptStore(store, async ({ method }, run) => {
+      if (isDown) throw unavailable("the store is down");
+      const result = await run();
+      isDown = method === "settle" && (result as { readonly kind: string }).kind === "ended";
+      return result;
+    }),
+  });
+  return { latchkey, keyId, reserve, losing };
+}
+
+test("a reservation that has ended is not reported as not applied if its uses cannot be counted", async () => {
+  const { latchkey, keyId, reserve, losing } = await settledElsewhere();
+  const reservationId = await reserve();
+  const settled = losing.settle({ reservationId, remaining: { cost: 1 } });
+  await expect(settled).rejects.toMatchObject({ code: "STORE_UNAVAILABLE", outcome: "unknown" });
+  expect(await latchkey.getKey({ keyId })).toMatchObject({ remaining: 4 });
+});

@@ -6,9 +6,10 @@ import { unlessEmpty } from "../../records/record-type.js";
 import type { Duration } from "../../rules/duration.js";
 import type { ApiCeilings } from "../../rules/keys/ceilings.js";
 import type { DefaultTypes, LatchkeyTypes } from "../../rules/latchkey-types.js";
+import { afterWriting } from "../../store/after-writing.js";
 import type { Claim } from "../../store/change.js";
 import type { SpanMs } from "../../time.js";
-import { afterWriting, inSteps, notFound, transact, type Work } from "../context.js";
+import { inSteps, notFound, transact, type Work } from "../context.js";
 import { deletedFields, deleteRecord } from "../damaged.js";
 import {
   type ApiReference,

@@ -5,15 +5,9 @@ import { identityType } from "../../records/identity.js";
 import { keyType } from "../../records/key.js";
 import { portalSessionType } from "../../records/portal-session.js";
 import { rememberedAnswerType } from "../../records/remembered-answer.js";
+import { afterWriting } from "../../store/after-writing.js";
 import type { LoadedRecord, PageResult } from "../../store/key-store.js";
-import {
-  afterWriting,
-  inRounds,
-  notFound,
-  type OperationContext,
-  transact,
-  type Work,
-} from "../context.js";
+import { inRounds, notFound, type OperationContext, transact, type Work } from "../context.js";
 import { decodeOrNull, deleteRecord } from "../damaged.js";
 import { forgetOf } from "../delete-in-batches.js";
 import {

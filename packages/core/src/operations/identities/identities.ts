@@ -6,12 +6,12 @@ import { unlessEmpty } from "../../records/record-type.js";
 import { contains } from "../../rules/keys/listing.js";
 import { fromWireLimits, toWireLimits } from "../../rules/rate-limit.js";
 import { countedFrom, dueRefill, refillSetting } from "../../rules/refill.js";
+import { afterWriting } from "../../store/after-writing.js";
 import { applyRefill, changeUsage, type Usage, type UsageChange } from "../../store/counters.js";
 import type { EpochMs } from "../../time.js";
 import { configuredWindow } from "../../verification/limit-precedence.js";
 import { withCheckedIdentityMeta } from "../checked-meta.js";
 import {
-  afterWriting,
   inSteps,
   notFound,
   type OperationContext,

@@ -3,14 +3,9 @@ import { type LatchkeyError, unavailable } from "../../errors.js";
 import { lowestIdAt } from "../../lib/id.js";
 import { type KeyRecord, keysOfApi, keyType } from "../../records/key.js";
 import type { StoredRecord } from "../../records/record-type.js";
+import { afterWriting } from "../../store/after-writing.js";
 import type { LoadedRecord } from "../../store/key-store.js";
-import {
-  afterWriting,
-  confirmReads,
-  type OperationContext,
-  transact,
-  type Work,
-} from "../context.js";
+import { confirmReads, type OperationContext, transact, type Work } from "../context.js";
 import { decodeOrNull, versionIfReadable } from "../damaged.js";
 import { deleteInBatches } from "../delete-in-batches.js";
 import { EITHER_ID, hasEitherId, identityIds, identityWant } from "../identities/reference.js";

@@ -8,10 +8,11 @@ import {
   rememberedAnswerType,
 } from "../../records/remembered-answer.js";
 import { isRemembered, mayBeForgotten, REMEMBERED_MS } from "../../rules/repetition.js";
+import { afterWriting } from "../../store/after-writing.js";
 import type { LoadedRecord, StoredRecordState } from "../../store/key-store.js";
 import type { Transaction, TransactionResult } from "../../store/transaction.js";
 import type { EpochMs } from "../../time.js";
-import { afterWriting, type CallPart, type OperationContext, type Rounds } from "../context.js";
+import type { CallPart, OperationContext, Rounds } from "../context.js";
 import { decodeOrNull, deleteStored } from "../damaged.js";
 import { readList } from "../read.js";
 import type { MadeFields, RepeatScope } from "./repetition-input.js";

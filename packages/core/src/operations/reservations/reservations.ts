@@ -11,6 +11,7 @@ import {
 } from "../../rules/hold.js";
 import { isSlotWindow, limitNameOf } from "../../rules/limit-state.js";
 import { dueRefill, type Refill } from "../../rules/refill.js";
+import { afterWriting } from "../../store/after-writing.js";
 import { applyRefill } from "../../store/counters.js";
 import type { EndStep, HoldResult, HoldStep, UsedUnits } from "../../store/settle.js";
 import type { StatisticsSubject } from "../../store/statistics.js";
@@ -207,7 +208,10 @@ function end(
     if (result.kind === "ended" || result.kind === "expired") context.reserved.delete(step.id);
     const counting = countUses(context, result, known);
     const answer = () => answerOf(context, step, scope, result, known, startedAt);
-    return counting === null ? answer() : counting.then(answer);
+    const answering = counting === null ? answer() : counting.then(answer);
+    return result.kind === "ended" && answering instanceof Promise
+      ? afterWriting(() => answering)
+      : answering;
   });
   return context.recorder?.track(ended) ?? ended;
 }

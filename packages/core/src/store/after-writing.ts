@@ -1,0 +1,16 @@
+import { hasCode, LatchkeyError } from "../errors.js";
+
+/** Runs work that follows a write. If the store fails now, the change has happened, at least in part: the error's outcome is `unknown`. */
+export async function afterWriting<Result>(work: () => Result | Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!hasCode(error, "STORE_UNAVAILABLE")) throw error;
+    const { code, message, reason } = error;
+    throw new LatchkeyError(code, message, {
+      cause: error,
+      outcome: "unknown",
+      ...(reason !== undefined && { reason }),
+    });
+  }
+}
