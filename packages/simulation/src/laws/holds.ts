@@ -1,3 +1,4 @@
+import { type Hold, type HoldResult, isLease } from "@latchkey/core";
 import { mayHaveHappened, returnedBy } from "../history.js";
 import { hasOtherClocks } from "../plan/plan.js";
 import type { World } from "../world/world.js";
@@ -30,6 +31,25 @@ export function slotsAreNotOverfull(world: World): string | null {
     );
     if (atOnce.length > limit)
       return `${atOnce.length} slots of ${first} are held when #${call.index} is told, the limit is ${limit}`;
+  }
+  return null;
+}
+
+/** Law: no call about a reservation is told that nothing was done, if it has ended it. */
+export function endsAreTold(world: World): string | null {
+  for (const { method, result, process, tick } of world.server.log) {
+    const { kind, hold } = Object(result) as Partial<Extract<HoldResult, { kind: "ended" }>>;
+    if (method !== "settle" || kind !== "ended" || process === -1 || isLease(hold as Hold))
+      continue;
+    const mayHaveEnded = world.calls.some(
+      (call) =>
+        call.args.reservationId === hold?.id &&
+        call.process === process &&
+        call.startTick < tick &&
+        mayHaveHappened(call),
+    );
+    if (!mayHaveEnded)
+      return `${hold?.id} was ended by p${process}, which was told that it was not`;
   }
   return null;
 }

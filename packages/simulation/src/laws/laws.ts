@@ -10,7 +10,7 @@ import {
 import { verdictsHaveCharges } from "./charges.js";
 import { listsAreWhole, logsAreWhole, statisticsFit, theStoreIsAsTheModel } from "./end-state.js";
 import { guardsHold } from "./guards.js";
-import { reservationsEnd, slotsAreNotOverfull } from "./holds.js";
+import { endsAreTold, reservationsEnd, slotsAreNotOverfull } from "./holds.js";
 import {
   deadKeysTakeNothing,
   plansFollowTheRecords,
@@ -53,6 +53,7 @@ export const HISTORY_LAWS: Readonly<
   "errors are latchkey's own": errorsAreExpected,
   "no more uses are admitted than granted": usesAreNotOverspent,
   "no more slots are held at once than the limit says": slotsAreNotOverfull,
+  "who ends a reservation is told so": endsAreTold,
   "every reservation ends, and nothing that it held is lost": reservationsEnd,
   "no more units are admitted than a limit allows": limitsAreNotOverspent,
   "a shadow limit refuses nobody": shadowsRefuseNobody,

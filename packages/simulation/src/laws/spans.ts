@@ -36,7 +36,13 @@ const limitsOf = (call: Call): readonly Told[] =>
 export function limitsAreNotOverspent(world: World): string | null {
   if (world.losses.length > 0) return null;
   const byWindow = new Map<string, Taking[]>();
-  for (const taking of takingsOf(world))
+  const all = takingsOf(world);
+  const late = all.find(
+    ({ call: { leastNow, args }, limit: { algorithm, reset } }) =>
+      algorithm === undefined && args.requestId === undefined && reset <= leastNow,
+  );
+  if (late !== undefined) return `#${late.call.index} takes from a window that is over`;
+  for (const taking of all)
     byWindow.set(taking.window, [...(byWindow.get(taking.window) ?? []), taking]);
   for (const [window, takings] of byWindow) {
     const most = Math.max(...takings.map(({ limit: { burst, limit } }) => burst ?? limit));

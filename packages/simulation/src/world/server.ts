@@ -268,3 +268,14 @@ function hasWritten({ method, args, result }: Write): boolean {
     return !UNMOVED.has(kind ?? "") && (result as { isRepeat?: boolean }).isRepeat !== true;
   return true;
 }
+
+/** Ids of the records that a write changed. */
+export function idsOf({ method, args }: Write): readonly string[] {
+  if (method !== "commit") return [];
+  const { puts, deletes, counters } = args[1] as Change;
+  return [
+    ...puts.map(({ record }) => record.id),
+    ...deletes.map(({ id }) => id),
+    ...counters.map(({ id }) => id),
+  ];
+}

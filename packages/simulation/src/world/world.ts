@@ -1,10 +1,4 @@
-import {
-  type Change,
-  createLatchkey,
-  EMPTY_CHANGE,
-  type KeyStore,
-  type Latchkey,
-} from "@latchkey/core";
+import { createLatchkey, EMPTY_CHANGE, type KeyStore, type Latchkey } from "@latchkey/core";
 import { copy, takeBack } from "@latchkey/transfer";
 import type { Call, KeySetup, KnownKey, KnownReservation, Loss, Outcome } from "../history.js";
 import type { Plan } from "../plan/plan.js";
@@ -13,7 +7,7 @@ import { createKey, createWorkspace, type KnownWorkspace, type MadeKey } from ".
 import { enter } from "./host.js";
 import { type LinkContext, linkedStore, type Network } from "./link.js";
 import { BEGIN_AT, Scheduler, type Stores } from "./scheduler.js";
-import { type StepLaws, StoreServer } from "./server.js";
+import { idsOf, type StepLaws, StoreServer } from "./server.js";
 import { asText, describe } from "./story.js";
 
 /** A process: a whole latchkey with its own caches and clock. */
@@ -389,15 +383,4 @@ export class World {
       () => `the store fails over and has lost ${writes.map(({ method }) => method).join(", ")}`,
     );
   }
-}
-
-/** Ids of the records that a write changed. */
-function idsOf({ method, args }: Loss["writes"][number]): readonly string[] {
-  if (method !== "commit") return [];
-  const { puts, deletes, counters } = args[1] as Change;
-  return [
-    ...puts.map(({ record }) => record.id),
-    ...deletes.map(({ id }) => id),
-    ...counters.map(({ id }) => id),
-  ];
 }
