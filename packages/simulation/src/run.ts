@@ -1,4 +1,5 @@
 import type { AppliedCharge, ChargeMoment, ChargePlan } from "@latchkey/core";
+import { type Call, returnedBy } from "./history.js";
 import { HISTORY_LAWS, stepLaws } from "./laws/laws.js";
 import { ACTIONS, type ActionName } from "./plan/actions.js";
 import { askAtTheEnd } from "./plan/ask-at-the-end.js";
@@ -36,14 +37,28 @@ async function live(world: World): Promise<void> {
     for (const { process, action, args } of world.plan.steps.filter(isVerification).slice(0, 3))
       void ACTIONS[action as ActionName].perform({ world, process, action }, args);
   };
+  world.atEnd = (call) => askAgain(world, call);
   for (const { afterMs, process, action, args } of world.plan.steps) {
     await world.scheduler.run(world.scheduler.now + afterMs);
     await ACTIONS[action as ActionName].perform({ world, process, action }, args);
   }
   await world.scheduler.run();
-  world.atFence = null;
+  Object.assign(world, { atFence: null, atEnd: null });
   world.restTick = world.scheduler.nextTick();
   await askAtTheEnd(world);
+}
+
+/** Asks again at the very edge: when a refused request fits according to its verdict, or when a reservation expires. */
+function askAgain(world: World, call: Call): void {
+  const { process, action, key, startAt, startNow } = call;
+  const { againBy, ...args } = call.args as { readonly againBy?: number };
+  const told = returnedBy<{ readonly retryAfterMs: number; readonly expiresAt: number }>(call);
+  const afterMs = told.retryAfterMs ?? (told.expiresAt ?? Number.NaN) - startNow;
+  if (key === null || againBy === undefined || !(afterMs < 100_000)) return;
+  const about = { ...args, key: world.keys.indexOf(key) };
+  world.scheduler.after(startAt + afterMs + againBy - world.scheduler.now, 0, () => {
+    void ACTIONS[action as ActionName].perform({ world, process, action }, about);
+  });
 }
 
 async function violationOf(world: World): Promise<Violation | null> {

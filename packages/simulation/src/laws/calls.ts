@@ -36,7 +36,7 @@ type Verdict = VerifyOutcome & { readonly remaining: number; readonly reservatio
 
 /** The question of a verification or reservation, as text, with the default address if none was given. */
 function questionOf({ action, args }: Call): string {
-  return JSON.stringify({ action, ipAddress: "192.0.2.1", ...args });
+  return JSON.stringify({ action, ipAddress: "192.0.2.1", ...args, againBy: undefined });
 }
 
 const HAS_REQUEST_ID: ReadonlySet<string> = new Set(["verify", "reserve"]);

@@ -4,7 +4,7 @@ import { byWorld, inWorkspace, nothing, onKey, sometimesRepeatable } from "./act
 import { GRANT_ACTIONS } from "./grant-actions.js";
 import { GUARD_ACTIONS } from "./guard-actions.js";
 import { HOLD_ACTIONS } from "./hold-actions.js";
-import { algorithmOf, type Figures, figuresOf, sometimesUnits } from "./limits.js";
+import { algorithmOf, type Figures, figuresOf, sometimesAgain, sometimesUnits } from "./limits.js";
 import { MANY_KEYS_ACTIONS } from "./many-keys-actions.js";
 
 /** Arguments of a verification. */
@@ -19,6 +19,8 @@ export interface VerifyArgs {
   readonly isElsewhere?: boolean;
   /** A limit that the request makes up. */
   readonly limit?: Figures;
+  /** As {@link sometimesAgain} draws it. */
+  readonly againBy?: number;
   /** Units of the limit named `default`; absent: 1. */
   readonly units?: number;
 }
@@ -51,6 +53,7 @@ const KEY_ACTIONS = {
     60,
     (random): VerifyArgs => ({
       cost: random.pick([0, 1, 1, 1, 2]),
+      ...sometimesAgain(random),
       ...(random.chance(25) && { requestId: `r${random.below(2)}` }),
       ...(random.chance(35) && { permissions: random.pick(QUERIES) }),
       ...(random.chance(25) && { ipAddress: random.pick(ADDRESSES) }),

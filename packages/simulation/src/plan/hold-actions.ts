@@ -1,5 +1,5 @@
 import { nothing, onKey, onReservation } from "./action.js";
-import { sometimesUnits } from "./limits.js";
+import { sometimesAgain, sometimesUnits } from "./limits.js";
 
 /** Actions that make, end, renew and list reservations. */
 export const HOLD_ACTIONS = {
@@ -9,16 +9,19 @@ export const HOLD_ACTIONS = {
       cost: random.pick([0, 1, 1, 2]),
       ttl: random.pick([1_000, 2_000, 5_000]),
       ...sometimesUnits(random),
+      ...sometimesAgain(random),
       ...(random.chance(25) && { requestId: random.pick(["s0", "s1", "r0"]) }),
     }),
-    async (latchkey, key, { cost, units, ...asked }, world, call) => {
-      const ratelimits = units === undefined ? [] : [{ name: "default", cost: units }];
-      const question = { key: key.secret, remaining: { cost }, ratelimits, ...asked };
-      return world.learnReservation(
-        key,
-        call,
-        await latchkey.reserve({ ...question, ipAddress: "192.0.2.1" }),
-      );
+    async (latchkey, key, { cost, ttl, units, requestId }, world, call) => {
+      const reserved = await latchkey.reserve({
+        key: key.secret,
+        remaining: { cost },
+        ratelimits: units === undefined ? [] : [{ name: "default", cost: units }],
+        ipAddress: "192.0.2.1",
+        ttl,
+        ...(requestId !== undefined && { requestId }),
+      });
+      return world.learnReservation(key, call, reserved);
     },
   ),
   settle: onReservation(

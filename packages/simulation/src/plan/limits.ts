@@ -26,6 +26,11 @@ export function figuresOf(random: Random): Figures {
   return { limit: random.between(1, 3), duration, ...algorithmOf(random) };
 }
 
+/** Whether a request is asked again when it fits, or when what it reserved expires, and how many ms before or after that. */
+export function sometimesAgain(random: Random): { readonly againBy?: number } {
+  return random.chance(75) ? { againBy: random.pick([-1, 0, 0, 1]) } : {};
+}
+
 /** What a request takes from the limit named `default`; absent: 1. */
 export function sometimesUnits(random: Random): { readonly units?: number } {
   return random.chance(30) ? { units: random.pick([0, 1, 2, 2, 3]) } : {};

@@ -45,6 +45,8 @@ export class World {
   #move: (() => Promise<void>) | null = null;
   /** Called when a move is about to fence the old store, before the request is sent. */
   atFence: (() => void) | null = null;
+  /** Called with each call that has ended. */
+  atEnd: ((call: Call) => void) | null = null;
   /** Whether a process was killed. */
   hasKilled = false;
   /** How many verifications were decided by leases. */
@@ -245,6 +247,7 @@ export class World {
       call.endAt = this.scheduler.now;
       call.endNow = this.clockOf(process);
       this.tell(() => `p${about.process} got   #${call.index} ${describe(outcome)}`);
+      this.atEnd?.(call);
     };
     perform(this.latchkeyOf(process, about.workspace), call).then(
       (value) => end({ kind: "returned", value }),
