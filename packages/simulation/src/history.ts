@@ -2,7 +2,8 @@ import { LatchkeyError } from "@latchkey/core";
 import type { Figures } from "./plan/limits.js";
 import type { Write } from "./world/server.js";
 
-type Refill = { readonly amount: number; readonly carryOver?: number } & (
+/** How uses are restored. */
+export type Refill = { readonly amount: number; readonly carryOver?: number } & (
   | { readonly interval: "hourly" | "daily" }
   | { readonly interval: { readonly every: number } }
   | { readonly interval: "weekly" | "monthly"; readonly refillDay: number }

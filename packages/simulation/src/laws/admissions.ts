@@ -40,9 +40,10 @@ export function countersOf(world: World): readonly Counter[] {
     const { usesFrom, identity, remaining, refill } = key.setup;
     const isOwn = usesFrom === "key";
     const owner = isOwn ? key.first : world.workspaceOf(key.workspace).identityIds[identity ?? 0];
-    const shared = world.plan.workspaces[key.workspace]?.identities[identity ?? 0];
-    const granted = isOwn ? remaining : shared;
-    if (owner === undefined || typeof granted !== "number" || (isOwn && refill !== null)) continue;
+    const { identities = [], refill: ofIdentity } = world.plan.workspaces[key.workspace] ?? {};
+    const granted = isOwn ? remaining : identities[identity ?? 0];
+    const isRefilled = (isOwn ? refill : (ofIdentity ?? null)) !== null;
+    if (owner === undefined || typeof granted !== "number" || isRefilled) continue;
     const counter = counters.get(owner) ?? { owner, keys: [], granted };
     counter.keys.push(key);
     counters.set(owner, counter);

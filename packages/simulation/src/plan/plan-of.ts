@@ -1,4 +1,4 @@
-import type { KeySetup } from "../history.js";
+import type { Refill } from "../history.js";
 import { Random } from "../random.js";
 import { BEGIN_AT } from "../world/scheduler.js";
 import { ACTIONS, type ActionName } from "./actions.js";
@@ -40,6 +40,7 @@ export function planOf(seed: number): Plan {
   const workspaces = Array.from({ length: random.pick([1, 1, 2]) }, () => ({
     identities: Array.from({ length: random.between(1, 2) }, () => random.pick([null, 1, 2, 3])),
     limit: random.chance(40) ? figuresOf(random) : null,
+    refill: random.chance(20) ? refillOf(random, 2) : null,
   }));
   const keys = Array.from({ length: random.between(1, 3) }, () => {
     const workspace = random.below(workspaces.length);
@@ -138,7 +139,8 @@ function withLeases(plan: Plan, random: Random): Plan {
     ...plan,
     cachedKeys: 100,
     leases: Array.from({ length: plan.processes }, () => random.pick([null, 300, 1_000, 3_000])),
-    workspaces: plan.workspaces.map(({ identities, limit = null }) => ({
+    workspaces: plan.workspaces.map(({ identities, limit = null, ...setup }) => ({
+      ...setup,
       identities: identities.map((uses) => (uses === null ? null : LEASED)),
       limit: raised(limit),
     })),
@@ -154,7 +156,7 @@ function withLeases(plan: Plan, random: Random): Plan {
   };
 }
 
-function refillOf(random: Random, uses: number): KeySetup["refill"] {
+function refillOf(random: Random, uses: number): Refill {
   const amount = random.chance(50) ? uses : 1;
   const given = { amount, ...(random.chance(40) && { carryOver: random.between(1, 3) }) };
   switch (random.weighted({ daily: 5, monthly: 5, hourly: 2, weekly: 2, span: 3 })) {

@@ -1,4 +1,4 @@
-import type { KeySetup } from "../history.js";
+import type { KeySetup, Refill } from "../history.js";
 import type { Network } from "../world/link.js";
 import type { Figures } from "./limits.js";
 
@@ -15,8 +15,10 @@ export interface Step {
 export interface WorkspaceSetup {
   /** The uses of its identities; null: unlimited. */
   readonly identities: readonly (number | null)[];
-  /** The limit named `shared` of each identity; null: none. Older plans lack it. */
+  /** The limit named `shared` of each identity; null: none. Older plans lack it, and the refill. */
   readonly limit?: Figures | null;
+  /** How the uses of its identities are restored; null: they are not. */
+  readonly refill?: Refill | null;
 }
 
 /** A whole schedule, as data. The same plan always gives the same run. */

@@ -13,7 +13,7 @@ export interface KnownWorkspace {
 /** Creates a workspace. */
 export async function createWorkspace(
   latchkey: Latchkey,
-  { identities, limit = null }: WorkspaceSetup,
+  { identities, limit = null, refill = null }: WorkspaceSetup,
 ): Promise<KnownWorkspace> {
   const { apiId } = await latchkey.createApi({ name: "payments" });
   for (const name of ["read", "write", "docs.*"]) await latchkey.createPermission({ name });
@@ -22,7 +22,7 @@ export async function createWorkspace(
   for (const [place, remaining] of identities.entries()) {
     const { identityId } = await latchkey.createIdentity({
       externalId: `user_${place}`,
-      ...(remaining !== null && { remaining }),
+      ...(remaining !== null && { remaining, ...(refill !== null && { refill }) }),
       ...(limit !== null && { ratelimits: [{ name: "shared", autoApply: true, ...limit }] }),
     });
     identityIds.push(identityId);
