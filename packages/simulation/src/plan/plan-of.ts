@@ -72,8 +72,6 @@ export function planOf(seed: number): Plan {
   const isLeasing = !isRevoking && random.chance(20);
   const percent = isLeasing ? 25 : 45;
   const chosen = new Set(isRevoking ? REVOKING : names.filter(() => random.chance(percent)));
-  // The model does not cover moves of leases.
-  if (isLeasing) chosen.delete("moveStore");
   // A move guarantees nothing if a failover loses some of its writes.
   if (chosen.has("moveStore")) chosen.delete("failOver");
   // The model does not cover moves of holds. A guard keeps its slots as long as its response has not been read, and no action reads it.
