@@ -89,3 +89,28 @@ test("a reservation that has ended is not reported as not applied if its uses ca
   await expect(settled).rejects.toMatchObject({ code: "STORE_UNAVAILABLE", outcome: "unknown" });
   expect(await latchkey.getKey({ keyId })).toMatchObject({ remaining: 4 });
 });
+
+test("a write of several steps is not reported as not written if a clock a day ahead frees its idempotency key", async () => {
+  const store = memoryStore();
+  const latchkey = createLatchkey({ store });
+  const { apiId } = await latchkey.createApi({ name: "payments" });
+  for (let count = 0; count < 60; count += 1) await latchkey.createKey({ apiId });
+  const ahead = createLatchkey({ store, clock: () => Date.now() + 2 * 86_400_000 });
+  let commits = 0;
+  const deleting = createLatchkey({
+    store: interceptStore(store, async ({ method }, run) => {
+      const result = await run();
+      if (method === "commit") commits += 1;
+      if (method === "commit" && commits === 1)
+        await ahead.createPermission({ name: "refund", idempotencyKey: "nightly" });
+      return result;
+    }),
+  });
+  await expect(deleting.deleteKeys({ apiId, idempotencyKey: "nightly" })).rejects.toMatchObject({
+    code: "STORE_UNAVAILABLE",
+    outcome: "unknown",
+  });
+  expect((await latchkey.listKeys({ apiId })).total).toBeLessThan(60);
+  const again = deleting.deleteKeys({ apiId, idempotencyKey: "nightly" });
+  await expect(again).rejects.toMatchObject({ reason: "idempotency-key-reused" });
+});

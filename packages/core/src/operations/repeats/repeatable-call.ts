@@ -1,4 +1,9 @@
-import { corruptRecord, LatchkeyError, type LatchkeyErrorOptions } from "../../errors.js";
+import {
+  corruptRecord,
+  LatchkeyError,
+  type LatchkeyErrorOptions,
+  unavailable,
+} from "../../errors.js";
 import { lowestIdAt } from "../../lib/id.js";
 import type { JsonValue } from "../../lib/json.js";
 import {
@@ -72,6 +77,8 @@ export function createRepeatableCall(
   /** The state that was remembered when this attempt began; null: none. */
   let begunFrom: string | null = null;
   let isRememberedNow = false;
+  /** Whether this attempt has written something. */
+  let hasWritten = false;
   /** Step 0: what the first call derived from its input. */
   let made: MadeFields | null = null;
   let steps = 0;
@@ -87,6 +94,11 @@ export function createRepeatableCall(
       return null;
     }
     if (known.input === input) return known;
+    if (hasWritten || begunFrom !== null)
+      throw unavailable(
+        "another process, whose clock is a day ahead, has used this idempotencyKey meanwhile; a part of this write has happened",
+        "unknown",
+      );
     throw new LatchkeyError(
       "CONFLICT",
       "this idempotencyKey was used for a write with another input; nothing was written",
@@ -183,20 +195,23 @@ export function createRepeatableCall(
   ): Promise<TransactionResult<Answer>> {
     await isFirst();
     let isAnswer = false;
+    let isWritten = false;
     const result = await transact(workspaceId, async (transaction) => {
       isAnswer = false;
+      isWritten = false;
       const known = await readUnanswered(transaction);
       const before = known?.steps[step] as Held | undefined;
       if (before !== undefined) return fromStoredAnswer(before.value) as Answer;
       const answer = await work(transaction);
       for (const id of transaction.idsOf("identity")) identityIds.add(id);
-      const isWritten = transaction.isWriting || kind === "made";
+      isWritten = transaction.isWriting || kind === "made";
       isAnswer = isWritten && kind === "whole" && answer !== undefined;
       if (isAnswer) remember(transaction, known, { answer: held(answer) });
       else if (isWritten) rememberStep(transaction, known, step, held(answer));
       return answer;
     });
     isBegun = true;
+    hasWritten ||= isWritten;
     isRememberedNow = isAnswer;
     return result;
   }
@@ -216,6 +231,7 @@ export function createRepeatableCall(
       return answer;
     });
     isBegun = true;
+    hasWritten ||= countOf(result.answer) > 0;
     return result;
   }
 
