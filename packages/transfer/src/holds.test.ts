@@ -135,3 +135,35 @@ test.each(KINDS)(
     }
   },
 );
+
+/** A store that calls `before` when a live copy is about to set the fence. */
+function beforeTheFence(store: KeyStore, before: () => Promise<unknown>): KeyStore {
+  const commit: KeyStore["commit"] = async (workspaceId, change) => {
+    if (change.puts.some(({ record }) => Object(record.body).state === "moved")) await before();
+    return store.commit(workspaceId, change);
+  };
+  return new Proxy(store, {
+    get(_, name) {
+      const member: unknown = name === "commit" ? commit : Reflect.get(store, name);
+      return typeof member === "function" ? member.bind(store) : member;
+    },
+  });
+}
+
+test.each(KINDS)(
+  "a live copy of a %s store ends at once if a reservation expires just before the fence",
+  async (kind: Kind) => {
+    const [source, target] = [stores.open(kind), stores.open(kind)];
+    const latchkey = openAt(source, START);
+    const { apiId } = await latchkey.createApi({ name: "tiles" });
+    const ratelimit = { limit: 9, duration: "1m", algorithm: "sliding" } as const;
+    const { key } = await latchkey.createKey({ apiId, ratelimit });
+    await latchkey.verifyKey({ key });
+    await latchkey.reserve({ key, ttl: "1s" });
+    const later = START + 2_000;
+    const fencing = beforeTheFence(source, () => openAt(source, later).verifyKey({ key }));
+    await copy(fencing, target, { live: true });
+    const moved = await openAt(target, later).verifyKey({ key });
+    expect(moved).toMatchObject({ code: "VALID", ratelimit: { limit: 9, remaining: 6 } });
+  },
+);

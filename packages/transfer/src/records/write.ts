@@ -59,6 +59,8 @@ export async function writeDifferences(
   }
   await writePointers(target, differences);
   const isShared = ({ wanted }: Difference) => (wanted?.layout.sharedCountersId ?? null) !== null;
+  // Beside a hold that has expired by the instant of a window, a charge takes nothing.
+  for (const each of differences) await dropHolds(target, each);
   const own = differences.filter((each) => !isShared(each)).flatMap(missingWindows);
   await writeWindows(target.store, target.workspaceId, own);
   // Keys that share a window would each write it, so they go one after the other, each on the current state.
@@ -66,6 +68,12 @@ export async function writeDifferences(
   // Last, because setting uses and dropping windows stops units from being returned to them.
   for (const each of differences) await restoreHolds(target, each);
   await writeStatistics(target, differences);
+}
+
+async function dropHolds({ store, workspaceId }: Target, { wanted, present }: Difference) {
+  if (wanted === null || present?.usage?.holds === undefined) return;
+  const step = { kind: "restore", of: addressOf(wanted.record), sums: null, holds: [] } as const;
+  await store.settle(workspaceId, step, { now: 0, revision: null });
 }
 
 async function restoreHolds({ store, workspaceId }: Target, { wanted, present }: Difference) {
