@@ -11,7 +11,7 @@ export interface ModelCounter {
   lastRefillAt: number | null;
   readonly windows: Map<string, ModelWindow>;
   /** The uses at first, and all steps since. */
-  readonly first: number | null;
+  first: number | null;
   readonly steps: UsesStep[];
 }
 

@@ -13,7 +13,7 @@ import { isOwed, type ModelCounter, raisedBy, recount } from "./counter-model.js
 import { endLeaseOf, giveBackUnits, type ModelTaking, type ModelWindow } from "./limit-model.js";
 
 /** Held units of one limit. */
-interface ModelHeld {
+export interface ModelHeld {
   readonly name: string;
   readonly isSlot: boolean;
   /** As it was when they were taken. */
@@ -41,7 +41,7 @@ export interface ModelHold {
   isVoid: boolean;
   /** The counters that it is kept beside; null: deleted since. */
   beside: readonly (ModelCounter | null)[];
-  readonly limits: readonly ModelHeld[];
+  limits: readonly ModelHeld[];
 }
 
 /** The holds that a charge makes. */
@@ -92,9 +92,10 @@ export function toldOf(result: HoldResult): unknown {
 }
 
 /** The parts of a workspace that holds need. */
-interface HoldingWorkspace {
+export interface HoldingWorkspace {
   readonly revision: number;
   readonly holds: Map<string, ModelHold>;
+  readonly windows: Map<string, ModelWindow>;
   get(kind: string, id: string): { readonly counter: ModelCounter | null } | undefined;
 }
 
@@ -130,11 +131,10 @@ function endOver(
 /** Applies a step and returns its expected result, in the form of {@link toldOf}; undefined: the model does not predict it. */
 export function settleHold(
   workspace: HoldingWorkspace,
-  step: HoldStep,
+  step: Exclude<HoldStep, { readonly kind: "restore" }>,
   { now, revision }: HoldMoment,
 ): unknown {
   if (revision !== null && revision !== workspace.revision) return ["stale"];
-  if (step.kind === "restore") return undefined;
   if (step.kind === "refresh") {
     const counter = workspace.get(step.of.kind, step.of.id)?.counter ?? null;
     if (counter === null) return ["refreshed", []];
@@ -194,14 +194,19 @@ function usedOf(
   };
 }
 
-function giveBack(workspace: HoldingWorkspace, hold: ModelHold, used: UsedUnits, now = 0): void {
+function giveBack(
+  workspace: HoldingWorkspace,
+  hold: ModelHold,
+  used: UsedUnits,
+  now = hold.expiresAt,
+): void {
   workspace.holds.delete(hold.id);
   for (const [place, { windows, window, stored, taking, limit }] of hold.limits.entries()) {
     if (taking === undefined || stored === undefined || windows?.get(window) !== stored) continue;
     const units = used.limits[place] ?? 0;
     if (isLease(hold) && limit.algorithm === "token-bucket")
       endLeaseOf(stored, taking, units, limit, now);
-    else giveBackUnits(stored, taking, units, limit.duration);
+    else giveBackUnits(stored, taking, units, limit.duration, now);
   }
   // Later steps are recounted, as if only the used units had been taken.
   hold.taken = used.uses;

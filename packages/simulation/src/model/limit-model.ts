@@ -7,6 +7,8 @@ export interface ModelTaking {
   units: number;
   /** What had flowed into the bucket by then, in units × duration. */
   readonly flowed: number;
+  /** Of a copied bucket, whose inflow was not counted: how many units flow in per duration. */
+  readonly rate?: number;
 }
 
 /** Everything that was taken from a limit since it was last emptied. */
@@ -107,11 +109,15 @@ export function giveBackUnits(
   taking: ModelTaking,
   used: number,
   duration: number,
+  now: number,
 ): void {
   const unused = taking.units - used;
   taking.units = used;
-  if (window.inflow === null) return;
-  const flowed = window.inflow.flowed - taking.flowed;
+  if (window.inflow === null && taking.rate === undefined) return;
+  const flowed =
+    taking.rate === undefined
+      ? (window.inflow?.flowed ?? 0) - taking.flowed
+      : (Math.max(now, window.at) - taking.at) * taking.rate;
   const missing = window.missing - Math.max(0, unused * duration - flowed);
   window.missing = Math.max(window.held * duration, missing);
 }

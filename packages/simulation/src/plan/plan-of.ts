@@ -74,10 +74,8 @@ export function planOf(seed: number): Plan {
   const chosen = new Set(isRevoking ? REVOKING : names.filter(() => random.chance(percent)));
   // A move guarantees nothing if a failover loses some of its writes.
   if (chosen.has("moveStore")) chosen.delete("failOver");
-  // The model does not cover moves of holds. A guard keeps its slots as long as its response has not been read, and no action reads it.
-  const isMoving = chosen.has("moveStore") && network === "calm";
-  if (isMoving) chosen.delete("reserve");
-  const hasSlots = !isMoving && !chosen.has("guarded");
+  // A guard keeps its slots as long as its response has not been read, and no action reads it.
+  const hasSlots = !chosen.has("guarded");
   const weights = Object.fromEntries(
     names.map((name) => {
       const { weight, needs } = ACTIONS[name];

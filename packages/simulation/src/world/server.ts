@@ -10,6 +10,7 @@ import type {
   KeyStore,
 } from "@latchkey/core";
 import { settleHold, toldOf } from "../model/hold-model.js";
+import { restoreHolds } from "../model/restored-holds.js";
 import { type ModelWorkspace, StoreModel } from "../model/store-model.js";
 import { withoutHandles, withoutHandlesIn } from "./handles.js";
 import type { Method } from "./methods.js";
@@ -155,7 +156,9 @@ export class StoreServer {
       if (isByLatchkey)
         for (const [law, check] of Object.entries(this.#laws.settle))
           this.#break(law, check(workspace, step, moment));
-      return settleHold(workspace, step, moment);
+      if (step.kind !== "restore") return settleHold(workspace, step, moment);
+      restoreHolds(workspace, step);
+      return undefined;
     }
     if (method !== "commit") return undefined;
     const [workspaceId, change] = args as [string, Change];
