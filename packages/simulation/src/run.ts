@@ -93,7 +93,9 @@ function countsOf({ calls, plan, losses, restTick, server, leased }: World): Run
     if ((args[1] as ChargeMoment).holdId?.startsWith("lse_")) count("leases");
     for (const [place, { exceeded }] of ((result as AppliedCharge).limits ?? []).entries()) {
       const { algorithm, shadow } = limits?.[place] ?? {};
-      count(`limit ${algorithm}${shadow ? ", shadow" : ""}: ${exceeded ? "full" : "room"}`);
+      // What is remembered of a request may have more limits.
+      if (algorithm !== undefined)
+        count(`limit ${algorithm}${shadow ? ", shadow" : ""}: ${exceeded ? "full" : "room"}`);
     }
   }
   count("decided by leases", leased);
