@@ -5,7 +5,7 @@ import type { GuardedAnswer } from "../plan/guard-actions.js";
 import type { World } from "../world/world.js";
 import { answersTo } from "./grants.js";
 import { possibleValues, type Register } from "./registers.js";
-import { isSameWrite } from "./repeated-writes.js";
+import { isSameWrite, sameWrites } from "./repeated-writes.js";
 import { doesLetIn, isWorkspaceOn, type Settings, settingsOf } from "./settings.js";
 
 /** One condition of a verification: whether it may have held while the call ran, and whether it may have failed. */
@@ -146,7 +146,9 @@ export function rotationsAreFinal(world: World): string | null {
   if (world.losses.length > 0) return null;
   for (const rotation of world.calls) {
     if (rotation.action !== "rotateKey" || !hasReturned(rotation)) continue;
-    const until = rotation.endNow + (rotation.args.graceMs as number);
+    // Of a repeat, the first call counts, by the clock of its process.
+    const latest = Math.max(...sameWrites(world, rotation).map(({ endNow }) => endNow));
+    const until = latest + (rotation.args.graceMs as number);
     for (const call of world.calls) {
       if (call.key !== rotation.key || call === rotation || !hasReturned(call)) continue;
       if (call.action === "rotateKey" && !isSameWrite(call, rotation))
