@@ -30,8 +30,8 @@ const limitsOf = (call: Call): readonly Told[] =>
   returnedBy<{ ratelimits: readonly Told[] }>(call).ratelimits ?? [];
 
 /**
- * Law: no more units are admitted than a limit allows, in a fixed window, in any span of a sliding limit, and in any time by a bucket, unless
- * the limit was reset or changed, or the store lost writes. A limit without an owner cannot be reset.
+ * Law: no more units are admitted than a limit allows, in a fixed window, in any span of a sliding limit, and in any time by a bucket,
+ * unless the limit was reset or changed, or the store lost writes. A limit without an owner cannot be reset.
  */
 export function limitsAreNotOverspent(world: World): string | null {
   if (world.losses.length > 0) return null;
