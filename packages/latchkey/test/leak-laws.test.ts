@@ -93,6 +93,27 @@ describeOnEveryStore("leaks", (open) => {
     },
   );
 
+  test.each(
+    [-5, 5].flatMap((days) =>
+      (["disable", "rotate"] as const).flatMap((policy) =>
+        [0, 3].map((graceDays) => ({ days, policy, graceDays })),
+      ),
+    ),
+  )(
+    "no process admits the secret afterwards: $policy by a clock $days days off, in $graceDays days of grace",
+    async ({ days, policy, graceDays }) => {
+      const context = open({ vault: VAULT });
+      const { keyId, key } = await issue(context, { recoverable: true });
+      if (graceDays > 0) await context.latchkey.rotateKey({ keyId, graceMs: graceDays * DAY_MS });
+      const wrong = context.another({ clock: () => context.now() + days * DAY_MS });
+      const { leaks } = await wrong.reportLeaks({ leaks: [{ key, url: URL }], policy });
+      expect(leaks).toMatchObject([{ keyId, isRepeat: false }]);
+      expect((await context.latchkey.verifyKey({ key })).valid).toBe(false);
+      const other = context.another({ clock: () => context.now() + 3_600_000 });
+      expect((await other.verifyKey({ key })).valid).toBe(false);
+    },
+  );
+
   test("a damaged key is disabled, or deleted on request", async () => {
     const context = open();
     const { apiId } = await context.latchkey.createApi({ name: "tide tables" });

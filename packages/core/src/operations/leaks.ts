@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { hasCode } from "../errors.js";
 import { auditEntryType, leakList } from "../records/audit-entry.js";
-import { keyType } from "../records/key.js";
+import { chainCreatedAt, keyType } from "../records/key.js";
 import { DIRECTORY_ID, rootKeyPointerType, rootKeyType } from "../records/root-key.js";
 import { decideLeak, isDeadForGood, LEAK_POLICIES, type LeakPolicy } from "../rules/keys/leak.js";
 import { secretShape } from "../secrets/format.js";
@@ -190,9 +190,11 @@ async function handleReadable(
   const isRecoverable = key.sealedSecret !== null && vault !== null;
   const canRotate = isRecoverable && rotationOf(loaded, 0, now).kind === "rotate";
   const done = decideLeak(policy, { canRotate, keepsAuditLog });
+  // This clock may be days ahead, so a key is not revoked by an expiry of now: other processes would admit it until then.
+  const start = chainCreatedAt(key);
   if (done === "delete") deleteLoaded(work, loaded);
-  else if (done === "rotate") await rotateLoaded(work, loaded, 0);
-  else if (done === "disable" && key.enabled && !isDeadForGood(key, now))
+  else if (done === "rotate") await rotateLoaded(work, loaded, Math.min(0, start - now));
+  else if (done === "disable" && key.enabled && !isDeadForGood(key, start))
     switchKey(work, key, false);
   else if (keepsAuditLog) transaction.update(keyType, key, key);
   else if (done === "disable") return { keyId, action: "disabled", isRepeat: true };

@@ -28,10 +28,14 @@ export function decideLeak(
   return isPossible[policy] ? policy : "disable";
 }
 
-/** Whether nothing can revive a key at `now`: it was rotated and has expired. */
+/**
+ * Whether nothing can revive a key, whatever clock a process has: it was rotated, and its expiry is not later than `start`.
+ *
+ * @param start - When the first key of its rotation was created.
+ */
 export function isDeadForGood(
   { rotatedTo, expires }: { readonly rotatedTo: string | null; readonly expires: EpochMs | null },
-  now: EpochMs,
+  start: EpochMs,
 ): boolean {
-  return rotatedTo !== null && isExpired(expires, now);
+  return rotatedTo !== null && isExpired(expires, start);
 }

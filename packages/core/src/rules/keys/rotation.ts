@@ -14,7 +14,7 @@ export type RotationDecision =
  * instant. A key has at most one successor, ever; an expired key has none. A disabled or used-up key can be rotated: its successor is
  * disabled or used up too.
  *
- * @param graceMs - A whole number of ms >= 0.
+ * @param graceMs - A whole number of ms. Below 0 for a leaked key, whose expiry must be past on every clock.
  * @see packages/core/decisions/0018-rotation.md
  */
 export function decideRotation(
