@@ -10,7 +10,7 @@ import {
   type TestContext,
   workspacesOf,
 } from "./test-context.js";
-import { wrapped } from "./wrapped-store.js";
+import { overtaken, wrapped } from "./wrapped-store.js";
 
 const TEXTS = Object.values(THEIRS);
 
@@ -113,6 +113,61 @@ describeOnEveryStore("erasing", (open) => {
     const life = { apiId, keyIds: [made.keyId], identityIds: [identityId], secrets: [], kept: [] };
     await latchkey.getVerifications({ apiId });
     expect(await sumsOf(context.store, life)).toBe(0);
+  });
+
+  test("B2: nor is their externalId in what others write meanwhile", async () => {
+    for (const byId of [false, true]) {
+      const context = open();
+      const { latchkey, store } = context;
+      const { externalId } = THEIRS;
+      const { apiId } = await latchkey.createApi({ name: "tide tables" });
+      const given = await latchkey.createKey({ apiId, externalId });
+      await latchkey.createKey({ apiId, externalId });
+      const { id: identityId } = await latchkey.getIdentity({ externalId });
+      const meanwhile = async () => {
+        await latchkey.updateKey({ keyId: given.keyId, externalId: OTHERS.externalId });
+        await latchkey.actingAs(externalId).createApi({ name: "harbour gates" });
+      };
+      const erasing = context.another({ store: overtaken(store, meanwhile) });
+      await erasing.eraseIdentity(byId ? { identityId } : { externalId });
+      expect((await latchkey.verifyKey({ key: given.key })).code).toBe("VALID");
+      const left = await shown(context);
+      expect(JSON.stringify(left)).not.toContain(externalId);
+      const moved = left.events.find(({ type }) => type === "key.updated");
+      expect(moved).toMatchObject({ keyId: given.keyId, erased: true, changes: [] });
+      await expectRefused("NOT_FOUND", [latchkey.eraseIdentity({ externalId })]);
+    }
+  });
+
+  test("what a new identity of the same externalId does meanwhile stays", async () => {
+    const context = open();
+    const { latchkey, store } = context;
+    const { externalId } = THEIRS;
+    const { apiId } = await latchkey.createApi({ name: "tide tables" });
+    const { keyId } = await latchkey.createKey({ apiId, externalId });
+    const { id: identityId } = await latchkey.getIdentity({ externalId });
+    let isDone = false;
+    const dying = wrapped(store, {
+      commit: async (workspaceId, change) => {
+        const result = await store.commit(workspaceId, change);
+        const isGone = change.deletes.some(({ id }) => id === identityId);
+        if (isGone && !isDone) {
+          isDone = true;
+          await latchkey.createKey({ apiId, externalId, name: "anew" });
+        }
+        return result;
+      },
+    });
+    await context.another({ store: dying }).eraseIdentity({ externalId });
+    expect(isDone).toBe(true);
+    const { events } = await latchkey.listAuditEvents({ keyId });
+    expect(events.every(({ erased }) => erased === true)).toBe(true);
+    const anew = await latchkey.getIdentity({ externalId });
+    const entries = (await latchkey.listAuditEvents({ identityId: anew.id })).events;
+    expect(entries.map(({ type, erased }) => [type, erased])).toEqual([
+      ["key.created", undefined],
+      ["identity.created", undefined],
+    ]);
   });
 
   test("an identity that was deleted before is erased by either of its ids, and so are its keys without an owner", async () => {

@@ -10,6 +10,7 @@ import type { LoadedRecord, PageResult } from "../../store/key-store.js";
 import { inRounds, notFound, type OperationContext, transact, type Work } from "../context.js";
 import { decodeOrNull, deleteRecord } from "../damaged.js";
 import { forgetOf } from "../delete-in-batches.js";
+import { lastNumber, logSince } from "../events/log-since.js";
 import {
   type ActOnKey,
   actOnEveryKey,
@@ -65,6 +66,7 @@ export async function eraseIdentity(
   // A repeat finds by itself what is left to do: only the user, the counts and the result are remembered.
   const context: OperationContext = { ...remembered, call: null };
   const subject = await findSubject(context, input);
+  const readUpTo = await lastNumber(context);
   let mentions = await findMentions(context, subject);
   if (subject.identityIds.size + mentions.entryIds.length === 0) throw notFound("identity");
   for (const id of (await call?.madeOnce(() => [...subject.identityIds])) ?? [])
@@ -86,6 +88,7 @@ export async function eraseIdentity(
       erasedEvents += await eraseEntries(round, subject, (entry) => !isNamed(entry, subject));
       erasedEvents += await eraseEntries(round, subject, (entry) => entry.id !== kept);
       erasedEvents += await eraseByIds(round, subject, others);
+      erasedEvents += await eraseLater(round, subject, readUpTo);
       if (!mentions.hasMore) {
         erasedEvents = await entries.total(erasedEvents);
         const erasedIdentities = subject.identityIds.size;
@@ -146,6 +149,30 @@ async function findMentions(context: OperationContext, subject: Subject): Promis
       if (identityId !== null) identityIds.add(identityId);
     }
   return { entryIds, hasMore: false };
+}
+
+/**
+ * Overwrites entries that name the `externalId` and were written after the log was searched, such as that of a key that was given away.
+ * Those of a new identity of the same `externalId` stay. @returns How many.
+ */
+async function eraseLater(
+  round: OperationContext,
+  subject: Subject,
+  readUpTo: number,
+): Promise<number> {
+  const { externalId, identityIds } = subject;
+  let count = 0;
+  if (externalId === null) return count;
+  for await (const page of logSince(round, readUpTo)) {
+    const entries = decodeAll(auditEntryType, page, round.workspaceId);
+    const due = entries.filter((entry) => {
+      const named = identityNamedBy(entry, externalId);
+      return namesExternalId(entry, externalId) && (named === null || identityIds.has(named));
+    });
+    const ids = due.map(({ id }) => id);
+    count += await eraseByIds(round, subject, ids);
+  }
+  return count;
 }
 
 function isNamed(entry: AuditEntry, { externalId }: Subject): boolean {
