@@ -139,6 +139,36 @@ describeOnEveryStore("erasing", (open) => {
     }
   });
 
+  test.each(["readable", "damaged"])(
+    "B2: nor is a %s key left whose API was deleted in part, nor what its entries say",
+    async (state) => {
+      const context = open();
+      const { latchkey, store } = context;
+      const { externalId } = THEIRS;
+      const { apiId } = await latchkey.createApi({ name: "tide tables" });
+      await latchkey.createApi({ name: "harbour gates" });
+      const { keyId } = await latchkey.createKey({ apiId, name: THEIRS.ownerlessName });
+      const meta = { note: THEIRS.meta };
+      await latchkey.updateKey({ keyId, externalId, meta });
+      let commits = 0;
+      const dying = wrapped(store, {
+        commit: async (workspaceId, change) => {
+          commits += 1;
+          if (commits > 1) throw new LatchkeyError("STORE_UNAVAILABLE", "killed");
+          return store.commit(workspaceId, change);
+        },
+      });
+      await expectRefused("STORE_UNAVAILABLE", [
+        context.another({ store: dying }).deleteApi({ apiId }),
+      ]);
+      if (state === "damaged") await DAMAGES[0].damage(store, "key", keyId);
+      expect(await latchkey.eraseIdentity({ externalId })).toMatchObject({ deletedKeys: 1 });
+      expect((await store.read("ws_default", [{ kind: "key", id: keyId }])).found).toEqual([null]);
+      const text = JSON.stringify(await shown(context));
+      expect(TEXTS.filter((each) => text.includes(each))).toEqual([]);
+    },
+  );
+
   test("what a new identity of the same externalId does meanwhile stays", async () => {
     const context = open();
     const { latchkey, store } = context;

@@ -23,6 +23,7 @@ import { decodeAll, findRecord, listPages, readList } from "../read.js";
 import { SumsToForget, TagsOfOthers, tagsIn } from "./forget-sums.js";
 import type { ErasedIdentity } from "./operations.js";
 import { type IdentityReference, identityWant } from "./reference.js";
+import { deleteUnlisted } from "./unlisted-keys.js";
 
 /** Entries of the audit log read, or overwritten, in one step: some milliseconds on every store. */
 const ENTRIES_AT_ONCE = 200;
@@ -206,7 +207,8 @@ async function deleteWithKeys(
       transaction.release({ kind: "identity", index: "externalId", value: externalId }, identityId);
     if (identity !== undefined) audit({ type: "identity.deleted", resourceId: identityId });
   });
-  const total = changed + (await actOnEveryKey(remembered, { identityId }, change));
+  const later = await actOnEveryKey(remembered, { identityId }, change);
+  const total = changed + later + (await deleteUnlisted(context, identityId));
   await sums.add({ kind: "identity", id: identityId });
   await sums.end();
   return total;
