@@ -50,14 +50,20 @@ export async function forgetOf<Value>(
   identityId: string,
 ): Promise<{ readonly deleted: number }> {
   const { kind } = type;
-  return deleteInBatches(context, RECORDS_AT_ONCE, (round, limit) =>
-    transact(round, async ({ transaction }) => {
-      const { found, hasMore } = await readList(context, { kind, of: identityId, limit });
+  const read = (limit: number) => readList(context, { kind, of: identityId, limit });
+  return deleteInBatches(context, RECORDS_AT_ONCE, async (round, limit) => {
+    const step = await transact(round, async ({ transaction }) => {
+      const { found, hasMore } = await read(limit);
       for (const { record, handle } of found) {
         transaction.expect({ kind, id: record.id, version: "exists", handle });
         deleteStored(transaction, type, record, identityId);
       }
       return { deleted: found.length, hasMore };
-    }),
-  );
+    });
+    if (step.hasMore) return step;
+    // If the store failed over before that commit, some that another call had deleted may be there again.
+    const look = () => read(1);
+    const { found } = await (step.deleted === 0 ? look() : afterWriting(look));
+    return { ...step, hasMore: found.length > 0 };
+  });
 }
