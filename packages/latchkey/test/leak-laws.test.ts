@@ -5,6 +5,7 @@ import { DAMAGES, damagesOfMembers } from "./damage.js";
 import { describeOnEveryStore } from "./every-store.js";
 import { foreign } from "./imports.js";
 import { DAY_MS, describeOnMemory, issue, VAULT_KEYS } from "./test-context.js";
+import { overtaken } from "./wrapped-store.js";
 
 const VAULT = { current: "a", keys: { a: VAULT_KEYS[0] } };
 const POLICIES: readonly LeakPolicy[] = ["disable", "report", "delete", "rotate"];
@@ -111,6 +112,37 @@ describeOnEveryStore("leaks", (open) => {
       expect((await context.latchkey.verifyKey({ key })).valid).toBe(false);
       const other = context.another({ clock: () => context.now() + 3_600_000 });
       expect((await other.verifyKey({ key })).valid).toBe(false);
+    },
+  );
+
+  test.each(POLICIES)(
+    "a key that is deleted and imported again while its report is handled, is handled: %s",
+    async (policy) => {
+      const context = open();
+      const { apiId } = await context.latchkey.createApi({ name: "tide tables" });
+      const make = () => context.latchkey.createKeys([{ apiId, plaintext: foreign(1) }]);
+      await make();
+      const [first] = (await context.latchkey.listKeys({ apiId })).keys;
+      const anew = async () => {
+        await context.latchkey.deleteKey({ keyId: first?.id ?? "" });
+        await make();
+      };
+      const reporting = context.another({ store: overtaken(context.store, anew) });
+      const { leaks } = await reporting.reportLeaks({
+        leaks: [{ key: foreign(1), url: URL }],
+        policy,
+      });
+      const { keys } = await context.latchkey.listKeys({ apiId });
+      const code = {
+        disable: "DISABLED",
+        rotate: "DISABLED",
+        report: "VALID",
+        delete: "NOT_FOUND",
+      };
+      const keyId = policy === "delete" ? expect.any(String) : keys[0]?.id;
+      expect(leaks).toMatchObject([{ keyId, isRepeat: false }]);
+      expect(leaks[0]?.keyId).not.toBe(first?.id);
+      expect((await context.latchkey.verifyKey({ key: foreign(1) })).code).toBe(code[policy]);
     },
   );
 

@@ -112,22 +112,25 @@ export const LEAK_TABLE = {
           holders[at]?.kind === "none" ? findReport(context, report, "anywhere") : null,
         ),
       );
+      const gone = new Set([...answers.keys()].filter((at) => answers[at] !== null));
       const handle = async (report: Report, at: number, holder: Holder | null | undefined) => {
-        if (holder?.kind === "key")
-          answers[at] = await reportKey(context, report, holder.id, policy, decide);
+        if (holder?.kind === "key") {
+          const onGone = () => gone.add(at);
+          answers[at] = await reportKey(context, report, holder.id, { policy, decide }, onGone);
+        }
         if (holder?.kind === "rootKey")
           answers[at] = await reportRootKey(context, report, holder, policy);
       };
-      const gone = [...reports.entries()].filter(([at]) => answers[at] !== null);
       for (const [at, report] of reports.entries()) await handle(report, at, holders[at]);
-      if (gone.length > 0) {
-        // Their deletion must be durable. If the store failed over meanwhile, they may be there again.
+      const left = [...reports.entries()].filter(([at]) => gone.has(at));
+      if (left.length > 0) {
+        // Their deletion must be durable. They may be there again: the store failed over, or the secret was imported again.
         await confirmReads(context);
         const found = await findHolders(
           context,
-          gone.map(([at]) => keys[at] as string),
+          left.map(([at]) => keys[at] as string),
         );
-        for (const [place, [at, report]] of gone.entries()) await handle(report, at, found[place]);
+        for (const [place, [at, report]] of left.entries()) await handle(report, at, found[place]);
       }
       return { leaks: answers };
     },
@@ -138,8 +141,8 @@ async function reportKey(
   context: OperationContext,
   report: Report,
   keyId: string,
-  policy: LeakPolicy,
-  decide: LeakScope["decide"],
+  { policy, decide }: { readonly policy: LeakPolicy; readonly decide: LeakScope["decide"] },
+  onGone: () => void,
 ): Promise<LeakedKey | null> {
   let decision: Promise<LeakPolicy> | null = null;
   const choose = async () => {
@@ -155,8 +158,9 @@ async function reportKey(
     );
   } catch (error) {
     // The key or its API was deleted meanwhile, perhaps by the same report.
-    if (hasCode(error, "NOT_FOUND")) return findReport(context, report, "anywhere");
-    throw error;
+    if (!hasCode(error, "NOT_FOUND")) throw error;
+    onGone();
+    return findReport(context, report, "anywhere");
   }
 }
 
