@@ -169,6 +169,17 @@ describeOnEveryStore("erasing", (open) => {
     },
   );
 
+  test("B2: nor are users named who erase themselves", async () => {
+    const context = open();
+    const life = await liveLife(context.latchkey);
+    const { externalId } = THEIRS;
+    await context.latchkey.actingAs(externalId).eraseIdentity({ externalId });
+    const [latest] = await expectErased(context, life);
+    expect(latest).toMatchObject({ type: "identity.erased", changes: [] });
+    expect(latest).not.toHaveProperty("actor");
+    await expectRefused("NOT_FOUND", [context.latchkey.eraseIdentity({ externalId })]);
+  });
+
   test("what a new identity of the same externalId does meanwhile stays", async () => {
     const context = open();
     const { latchkey, store } = context;

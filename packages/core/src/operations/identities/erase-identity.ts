@@ -290,7 +290,9 @@ function finish(
   identityId: string | null,
   counts: ErasedIdentity,
 ): Promise<ErasedIdentity> {
-  return transact(context, async (work) => {
+  // Users who erase themselves are not named either.
+  const actor = context.actor === subject.externalId ? null : context.actor;
+  return transact({ ...context, actor }, async (work) => {
     const left = await readEntries(context, kept === null ? [] : [kept]);
     for (const loaded of left) overwrite(work, loaded, subject);
     const latest = identityId === null ? null : await latestEntry(context, identityId);
