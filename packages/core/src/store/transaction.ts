@@ -184,10 +184,11 @@ export class Transaction {
     this.#change.dropWindows.push(...windows);
   }
 
-  /** Ids of the records of a kind that it expects or writes, each once. */
-  idsOf(kind: RecordKind): readonly string[] {
+  /** Ids of the records of a kind that it expects or writes, each once. `isThere`: without those that it expects to be absent. */
+  idsOf(kind: RecordKind, isThere: boolean = false): readonly string[] {
     const { expects, puts } = this.#change;
-    const addresses = [...expects, ...puts.map(({ record }) => record)];
+    const expected = isThere ? expects.filter(({ version }) => version !== null) : expects;
+    const addresses = [...expected, ...puts.map(({ record }) => record)];
     return [...new Set(addresses.filter((one) => one.kind === kind).map(({ id }) => id))];
   }
 

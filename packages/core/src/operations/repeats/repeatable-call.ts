@@ -83,6 +83,8 @@ export function createRepeatableCall(
   let made: MadeFields | null = null;
   let steps = 0;
   const identityIds = new Set<string>();
+  /** Those of them that existed. */
+  const knownIdentities = new Set<string>();
 
   /** The remembered state of this call; null for none. @throws LatchkeyError `CONFLICT` if it is of a call with another input. */
   function judge(loaded: LoadedRecord | null): RememberedAnswer | null {
@@ -172,6 +174,14 @@ export function createRepeatableCall(
     remember(transaction, known, { steps: { ...known?.steps, [step]: value as JsonValue } });
   }
 
+  /** Whether an identity of this call is gone. The commit expects that the others still exist. */
+  async function hasLostIdentity(transaction: Transaction): Promise<boolean> {
+    for (const id of knownIdentities)
+      if ((await transaction.readOne({ kind: "identity", id, expects: "exists" })) === null)
+        return true;
+    return false;
+  }
+
   /** The state remembered so far, read so that the transaction depends on it. */
   async function readUnanswered(transaction: Transaction): Promise<RememberedAnswer | null> {
     // The first attempt relies on the earlier read. If that is out of date, the insert finds the name taken.
@@ -204,6 +214,7 @@ export function createRepeatableCall(
       if (before !== undefined) return fromStoredAnswer(before.value) as Answer;
       const answer = await work(transaction);
       for (const id of transaction.idsOf("identity")) identityIds.add(id);
+      for (const id of transaction.idsOf("identity", true)) knownIdentities.add(id);
       isWritten = transaction.isWriting || kind === "made";
       isAnswer = isWritten && kind === "whole" && answer !== undefined;
       if (isAnswer) remember(transaction, known, { answer: held(answer) });
@@ -291,6 +302,8 @@ export function createRepeatableCall(
       const finishing = () =>
         transact(workspaceId, async (transaction) => {
           const known = await readUnanswered(transaction);
+          // The answer may say what was erased. Nothing would lead to it any more.
+          if (known === null && (await hasLostIdentity(transaction))) return;
           remember(transaction, known, { answer: held(answer) });
         });
       await afterWriting(finishing);
