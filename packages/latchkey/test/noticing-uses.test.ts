@@ -4,7 +4,7 @@ import { type Chance, chanceOf } from "./chance.js";
 import { describeOnEveryStore } from "./every-store.js";
 import { readLog } from "./noticing.js";
 import { DAY_MS, describeOnMemory, HOUR_MS, issue, rejectionOf } from "./test-context.js";
-import { wrapped } from "./wrapped-store.js";
+import { overtaken, wrapped } from "./wrapped-store.js";
 
 const SEED = Number(process.env.LATCHKEY_LAW_SEED ?? 20260413);
 const DAYS = Number(process.env.LATCHKEY_LAW_STEPS ?? 4);
@@ -111,6 +111,24 @@ describeOnEveryStore("notice of uses and limits", (open) => {
       });
     expect(noticed.toSorted()).toEqual([...expected].sort());
     expect(noticed.length).toBeGreaterThan(DAYS * 4);
+  });
+
+  test("B2: says nothing about an owner who is erased meanwhile", async () => {
+    const context = open();
+    const { latchkey, store } = context;
+    const externalId = "user_1";
+    const limit = { limit: 5, duration: HOUR_MS, autoApply: true };
+    const ratelimits = [{ name: "nets of user 1", ...limit }];
+    const { identityId } = await latchkey.createIdentity({ externalId, ratelimits });
+    const own = [{ name: "boats of user 1", ...limit }];
+    const { key } = await issue(context, { externalId, ratelimits: own });
+    const erase = () => latchkey.eraseIdentity({ externalId });
+    const noticing = context.another({ store: overtaken(store, erase), notice: {} });
+    for (let count = 0; count < 5; count += 1) await noticing.verifyKey({ key });
+    expect(await noticing.notice()).toEqual({ noticed: 0 });
+    const { events } = await latchkey.listAuditEvents({ identityId });
+    expect(events[0]?.type).toBe("identity.erased");
+    expect(JSON.stringify(await latchkey.listAuditEvents())).not.toContain("of user 1");
   });
 
   test("names the owner of the uses or of the limit, and what is left", async () => {

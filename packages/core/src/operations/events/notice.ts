@@ -232,7 +232,8 @@ async function writeSome(work: Work, crossings: readonly Crossing[]): Promise<nu
   const { context, transaction, audit } = work;
   const now = context.now();
   const owners = await transaction.read(
-    crossings.map(({ of: { kind, id } }) => ({ kind, id, expects: "nothing" }) as const),
+    // Nothing is written about an owner who is erased meanwhile.
+    crossings.map(({ of: { kind, id } }) => ({ kind, id, expects: "exists" }) as const),
   );
   const notices = crossings
     .map((crossing, index) => noticeOf(context, crossing, owners[index] ?? null, now))
