@@ -146,6 +146,22 @@ describeOnEveryStore("leaks", (open) => {
     },
   );
 
+  test("a deleted key that is imported again while its report is handled, is not in the log", async () => {
+    const context = open();
+    const { apiId } = await context.latchkey.createApi({ name: "tide tables" });
+    const key = foreign(1);
+    const make = () => context.latchkey.createKeys([{ apiId, plaintext: key }]);
+    await make();
+    const first = { leaks: [{ key, url: URL }], policy: "delete" } as const;
+    await context.latchkey.reportLeaks(first);
+    const reporting = context.another({ store: overtaken(context.store, make) });
+    const { leaks } = await reporting.reportLeaks({ leaks: [{ key, url: `${URL}?key=${key}` }] });
+    expect(leaks).toMatchObject([{ action: "disabled", isRepeat: false }]);
+    const { events } = await context.latchkey.listAuditEvents();
+    expect(JSON.stringify(events)).toContain(`${URL}?key=…`);
+    expect(JSON.stringify(events)).not.toContain(key);
+  });
+
   test("a damaged key is disabled, or deleted on request", async () => {
     const context = open();
     const { apiId } = await context.latchkey.createApi({ name: "tide tables" });

@@ -122,15 +122,16 @@ export const LEAK_TABLE = {
           answers[at] = await reportRootKey(context, report, holder, policy);
       };
       for (const [at, report] of reports.entries()) await handle(report, at, holders[at]);
-      const left = [...reports.entries()].filter(([at]) => gone.has(at));
-      if (left.length > 0) {
+      if (gone.size > 0) {
         // Their deletion must be durable. They may be there again: the store failed over, or the secret was imported again.
         await confirmReads(context);
-        const found = await findHolders(
-          context,
-          left.map(([at]) => keys[at] as string),
-        );
-        for (const [place, [at, report]] of left.entries()) await handle(report, at, found[place]);
+        const lost = [...gone].map((at) => leaks[at] as Leak);
+        const lostKeys = lost.map(({ key }) => key);
+        const found = await findHolders(context, lostKeys);
+        for (const [place, at] of [...gone].entries()) {
+          const report = reportOf(context, lost[place] as Leak, [...secrets, ...lostKeys]);
+          await handle(report, at, found[place]);
+        }
       }
       return { leaks: answers };
     },
