@@ -6,12 +6,13 @@ import { type LatchkeyError, unmet } from "../errors.js";
 /**
  * Loads a package by a name that bundlers cannot see: otherwise they would refuse to build a program where the package is not installed.
  *
- * @param moduleUrl - `import.meta.url` of the file that needs it. In a bundle, it may be missing (esbuild, CommonJS), or say where the file
- * was when the bundle was made (webpack): the package is then looked for from the bundle.
+ * @param moduleUrl - `import.meta.url` of the file that needs it. In a bundle, it may be missing or wrong: the package is then looked for
+ * from the bundle.
  * @throws The error of Node.js for a package that is not installed, or that cannot be loaded.
  */
 export function requireFrom(moduleUrl: string | undefined, name: string): unknown {
   const bundle = commonJsFile();
+  // `import.meta.url` is missing in a bundle of esbuild for CommonJS; in one of webpack it says where the file was when it was made.
   if (moduleUrl === undefined)
     return nodeModule.createRequire(bundle ?? process.argv[1] ?? "/")(name);
   try {
@@ -39,7 +40,7 @@ interface NodeError {
 
 /**
  * The error to throw if the driver of a store cannot be loaded: `PRECONDITION_FAILED`, reason `driver-missing`, with the command to run, or
- * the error itself. Its stack begins in the store, because Node.js prints the line of code at the top, and lines of this bundle are long.
+ * the error itself.
  *
  * @param adviceOn - Advice for an error, such as of an installed package; null for any other error.
  * @param wanted - What to install if it is missing, such as `name@version`. Default: `name`.
@@ -78,6 +79,7 @@ export function loadDriver<Driver>(name: string, load: () => Driver): Driver {
 /** `below`: the function in this file that the store called. */
 function missing(message: string, below: (...args: never[]) => unknown): LatchkeyError {
   const error = unmet("driver-missing", message);
+  // The stack begins in the store, because Node.js prints the line of code at the top, and lines of this bundle are long.
   Error.captureStackTrace?.(error, below);
   return error;
 }
@@ -91,7 +93,7 @@ export interface DriverManifest {
 /**
  * Refuses a driver for a later Node.js before it is loaded, because its binary could crash the process.
  *
- * @param describe - Reads the package.json. If that fails, loading the driver says what is wrong.
+ * @param describe - Reads the package.json.
  * @param node - Version of this Node.js.
  * @param earlier - What to install instead, as `name@version`.
  * @throws LatchkeyError `PRECONDITION_FAILED`, reason `driver-missing`, naming both versions.
@@ -105,6 +107,7 @@ export function refuseLaterDriver(
   try {
     manifest = describe();
   } catch {
+    // Loading the driver says what is wrong.
     return;
   }
   const { version, engines: { node: wanted = "" } = {} } = manifest;

@@ -25,13 +25,13 @@ export function limitsText(limits: readonly LimitCharge[]): string {
   return JSON.stringify(limits, [...REMEMBERED]);
 }
 
+// In upper or lower case:
+// - `stale 0` for the revision; `stale <place>`, `unsettled <place>` and `full <place>` for a record, counted from 1; `conflict`; `corrupt`
+// - `charged`, `rate-limited` or `usage-exceeded`, then the uses left or `-`, then limitStateText of each limit at the instant of the charge,
+//   followed by `!` for an exceeded shadow limit; then, if something is held, the id and the end of the hold
+// - `repeat` and such a reply, a line feed, and the remembered limitsText
 /**
- * Parses the reply of a script that charges, in upper or lower case:
- *
- * - `stale 0` for the revision; `stale <place>`, `unsettled <place>` and `full <place>` for a record, counted from 1; `conflict`; `corrupt`
- * - `charged`, `rate-limited` or `usage-exceeded`, then the uses left or `-`, then {@link limitStateText} of each limit at the instant of
- *   the charge, followed by `!` for an exceeded shadow limit; then, if something is held, the id and the end of the hold
- * - `repeat` and such a reply, a line feed, and the remembered {@link limitsText}
+ * Parses the reply of a script that charges.
  *
  * @throws LatchkeyError `STORE_CORRUPT` for damaged counters; `INTERNAL_SERVER_ERROR` for anything else.
  */
@@ -134,10 +134,9 @@ function wholeOf(text: string | undefined): number {
   return number;
 }
 
-/**
- * Text of a hold, separated by spaces: keyId, identityId or `-`, createdAt, expiresAt, ttl, uses, usesOf or `-`, numbers separated by
- * commas, then for each limit `<owner or ->/<window>=<units>:<at>:<rate>`, and `:<flowed>` if it is known.
- */
+// Separated by spaces: keyId, identityId or `-`, createdAt, expiresAt, ttl, uses, usesOf or `-`, numbers separated by commas, then for each
+// limit `<owner or ->/<window>=<units>:<at>:<rate>`, and `:<flowed>` if it is known.
+/** Text of a hold. */
 export function holdText(hold: Hold): string {
   const limits = hold.limits.map(
     ({ owner, window, units, at, rate, flowed }) =>
@@ -181,10 +180,9 @@ function heldLimit(text: string): HeldLimit {
   };
 }
 
-/**
- * Text of a remembered end: until, and nothing else if the hold expired; otherwise endedAt, used uses, used units separated by commas or
- * `-`, then remaining, refilledAt and lastRefillAt of `usage`, each `-` if null, and {@link holdText}.
- */
+// `until`, and nothing else if the hold expired; otherwise endedAt, used uses, used units separated by commas or `-`, then remaining,
+// refilledAt and lastRefillAt of `usage`, each `-` if null, and holdText.
+/** Text of a remembered end. */
 export function rememberedEndText({ until, ended }: RememberedEnd): string {
   if (ended === null) return String(until);
   const { endedAt, used, usage, hold } = ended;
@@ -215,10 +213,9 @@ export function parseRememberedEnd(id: string, text: string): RememberedEnd {
   return { until: wholeOf(until), ended };
 }
 
-/**
- * Text of the totals of holds, separated by `;`: nextEnd, open, uses, next, setBefore, the raises as `<before>/<free>/<units>` separated by
- * commas, and the drops separated by commas: `<before>+`, or `<before>-` with `isKept`, and the names, each followed by `|`.
- */
+// Separated by `;`: nextEnd, open, uses, next, setBefore, the raises as `<before>/<free>/<units>` separated by commas, and the drops separated
+// by commas: `<before>+`, or `<before>-` with `isKept`, and the names, each followed by `|`.
+/** Text of the totals of holds. */
 export function holdSumsText({
   nextEnd,
   open,

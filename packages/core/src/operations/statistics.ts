@@ -225,9 +225,8 @@ export interface StatisticsOperations {
   ): Promise<Verifications>;
   /**
    * Returns usage to bill by: one row for each key, identity, API or tag and each past hour, day or month of UTC, including deleted ones. A
-   * row appears two minutes after its span has ended, when all processes have written their counts, and never changes: its `id` stays the
-   * same, so that a meter that gets it twice counts it once. A span is complete even if the range cuts it. A page reads at most 30,000
-   * counts, so it may be short, or empty, and still have a `cursor`.
+   * row appears two minutes after its span has ended, and never changes; its `id` is permanent. A span is complete even if the range cuts
+   * it. A page may be short, or empty, and still have a `cursor`.
    *
    * @throws LatchkeyError `BAD_REQUEST` for a range that is empty or too long for its granularity, and for an invalid cursor.
    * @example

@@ -42,8 +42,8 @@ const rangesOfList = new WeakMap<readonly string[], readonly AddressRange[]>();
 /**
  * Normalises an address: IPv4 in dotted decimals, IPv6 as in RFC 5952; null if it is not an address.
  *
- * Only the full decimal form of IPv4 is accepted, because programs disagree on `0177.1`, `0x7f.1` and `127.0.0.01`. An IPv4-mapped IPv6
- * address is the IPv4 address. A zone (`fe80::1%eth0`) or a port (`192.0.2.7:51234`, `[2001:db8::7]:443`) is removed.
+ * Only the full decimal form of IPv4 is accepted. An IPv4-mapped IPv6 address is the IPv4 address. A zone (`fe80::1%eth0`) or a port
+ * (`[2001:db8::7]:443`) is removed.
  *
  * @see packages/core/decisions/0013-addresses-are-read-strictly.md
  */

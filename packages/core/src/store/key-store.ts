@@ -106,10 +106,9 @@ export interface WindowScanResult {
  * every call that starts later, in any process on the same store, sees it. Records of one workspace are invisible to every other.
  * Returned values never change afterwards, and changing an argument afterwards does not change the store.
  *
- * Every method rejects (and `charge`, which may answer at once, throws or rejects) with a `LatchkeyError`: `STORE_UNAVAILABLE`
- * if the store cannot be reached, does not answer in time or is closed, with an `outcome` that says whether a write may have
- * happened; `STORE_CORRUPT` if the store cannot have written what it keeps besides the bodies. A call that might charge twice is
- * never retried.
+ * Every method rejects (`charge` may also throw) with a `LatchkeyError`: `STORE_UNAVAILABLE` if the store cannot be reached, does not
+ * answer in time or is closed, with an `outcome` that says whether a write may have happened; `STORE_CORRUPT` if the store cannot have
+ * written what it keeps besides the bodies. A call that might charge twice is never retried.
  *
  * `describeKeyStore` of `@latchkey/conformance` tests all of this.
  */

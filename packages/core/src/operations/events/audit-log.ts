@@ -27,7 +27,7 @@ export interface PrunedCount {
 export interface AuditOperations {
   /**
    * Lists the changes of the workspace, the latest first: all, those of one key or identity, or those of one actor. An unknown id gives an
-   * empty list, because entries outlive records. A page at a time; `auditEvents()` iterates over all of them.
+   * empty list. A page at a time; `auditEvents()` iterates over all of them.
    *
    * @param input - At most one of `keyId`, `identityId` and `actor`. One that is undefined counts as absent: without any, all are listed.
    * @throws LatchkeyError `BAD_REQUEST` for an invalid cursor.

@@ -49,8 +49,7 @@ export interface NoticeOperations {
   /**
    * Writes events that no call causes to the audit log: for keys that expire soon or have expired, once for each `expires`; and, if
    * verifications of this process found them, for uses that are low or used up and limits that are nearly reached, once per refill period
-   * and per window. Run it every minute or so, in one process or several: each event is written once. While more is due, it returns a
-   * `cursor` for the next call.
+   * and per window. Run it every minute or so, in one process or several. While more is due, it returns a `cursor` for the next call.
    *
    * @param input - `limit`: most expiries that this call checks, 1 to 100. Default: 100.
    * @throws LatchkeyError `BAD_REQUEST` for an invalid cursor; `PRECONDITION_FAILED`, reason `no-audit-log`, if `auditLog` is false.

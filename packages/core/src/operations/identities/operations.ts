@@ -164,8 +164,8 @@ export interface IdentityOperations<Types extends LatchkeyTypes = DefaultTypes> 
    * their names, metadata and other texts are overwritten, and the entries have `erased: true`; ids, types, times and numbers stay. Writes
    * one entry, `identity.erased`. Also works for an identity that was deleted before.
    *
-   * It works in bounded, atomic steps, and reads the whole audit log: some seconds for each million entries. If it fails on the way, call
-   * it again. What is created meanwhile under the same `externalId` may stay.
+   * It works in bounded, atomic steps, and reads the whole audit log: seconds for each million entries. If it fails, call it again. What is
+   * created meanwhile under the same `externalId` may stay.
    *
    * @throws LatchkeyError `NOT_FOUND` if nothing is known of the identity, as after erasing it by its `externalId`.
    * @example

@@ -227,8 +227,8 @@ export interface KeyOperations<Types extends LatchkeyTypes = DefaultTypes> {
    * valid. The old key expires `graceMs` from now, or at its own expiry if that is earlier; the new key keeps the original expiry. The
    * successor of a disabled key is disabled too.
    *
-   * The new secret has the prefix and the number of random bytes of the old one. Of an imported key, only the stored start is known: the
-   * part before its last `_` is the prefix, and the length is that of createKey.
+   * The new secret has the prefix and the length of the old one; for an imported key, the part of its `start` before the last `_`, and the
+   * length of createKey.
    *
    * A key has one successor: of several parallel calls, one succeeds.
    *
@@ -260,10 +260,9 @@ export interface KeyOperations<Types extends LatchkeyTypes = DefaultTypes> {
   deleteKey(input: KeyReference): Promise<Record<string, never>>;
   /**
    * Encrypts the secrets of recoverable keys with the vault's current key, a page of an API's keys at a time. Call it with each returned
-   * `cursor` until there is none, then remove the old key from the ring. You can run it during traffic and repeat it: a secret that is
-   * already encrypted with the current key stays unchanged.
+   * `cursor` until there is none, then remove the old key from the ring. You can run it during traffic and repeat it.
    *
-   * A secret that cannot be decrypted, because its ring key is gone or it was tampered with, stays unchanged and is counted.
+   * A secret that cannot be decrypted stays unchanged and is counted.
    *
    * @param input - `limit` is how many keys are read.
    * @throws LatchkeyError `PRECONDITION_FAILED` without a vault, `NOT_FOUND` for an unknown API.

@@ -98,7 +98,7 @@ export function createRepeatableCall(
     if (known.input === input) return known;
     if (hasWritten || begunFrom !== null)
       throw unavailable(
-        "another process, whose clock is a day ahead, has used this idempotencyKey meanwhile; a part of this write has happened",
+        "another process, whose clock is a day ahead, used this idempotencyKey meanwhile; this write has happened in part",
         "unknown",
       );
     throw new LatchkeyError(
