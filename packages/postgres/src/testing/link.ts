@@ -10,6 +10,7 @@ const SOCKET = ".s.PGSQL.5432";
 export async function startLink(server: TestServer) {
   const folder = mkdtempSync(join(tmpdir(), "latchkey-link-"));
   const sockets = new Set<Socket>();
+  const toServer = new Set<Socket>();
   let isStalled = false;
   const follow = (from: Socket, to: Socket) => {
     sockets.add(from);
@@ -17,12 +18,14 @@ export async function startLink(server: TestServer) {
     from.on("error", () => undefined);
     from.on("close", () => {
       sockets.delete(from);
+      toServer.delete(from);
       to.destroy();
     });
     if (isStalled) from.pause();
   };
   const listening = createServer((client) => {
     const behind = connect(join(server.folder, SOCKET));
+    toServer.add(behind);
     follow(client, behind);
     follow(behind, client);
   });
@@ -36,9 +39,13 @@ export async function startLink(server: TestServer) {
       isStalled = true;
       for (const socket of sockets) socket.pause();
     },
+    // What the server has said arrives first: a write to a socket that it has closed would end the link before that was read.
     heal: () => {
       isStalled = false;
-      for (const socket of sockets) socket.resume();
+      for (const socket of toServer) socket.resume();
+      setImmediate(() => {
+        for (const socket of sockets) if (!isStalled) socket.resume();
+      });
     },
     cut,
     close: async () => {
