@@ -1,6 +1,6 @@
 import { createLatchkey, interceptStore, type Latchkey, unavailable } from "@latchkey/core";
 import { memoryStore } from "@latchkey/memory";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 
 /** A latchkey whose store becomes unavailable after this many changes. */
 async function latchkeyThatLosesItsStore(changes: number): Promise<{
@@ -82,13 +82,18 @@ async function settledElsewhere() {
   return { latchkey, keyId, reserve, losing };
 }
 
-test("a reservation that has ended is not reported as not applied if its uses cannot be counted", async () => {
-  const { latchkey, keyId, reserve, losing } = await settledElsewhere();
-  const reservationId = await reserve();
-  const settled = losing.settle({ reservationId, remaining: { cost: 1 } });
-  await expect(settled).rejects.toMatchObject({ code: "STORE_UNAVAILABLE", outcome: "unknown" });
-  expect(await latchkey.getKey({ keyId })).toMatchObject({ remaining: 4 });
-});
+test.each(["its own", "another"])(
+  "a reservation that has ended is not reported as not applied if its uses cannot be counted, in a host with %s Promise",
+  async (whose) => {
+    const { latchkey, keyId, reserve, losing } = await settledElsewhere();
+    const reservationId = await reserve();
+    if (whose === "another") vi.stubGlobal("Promise", class extends Promise<unknown> {});
+    onTestFinished(() => void vi.unstubAllGlobals());
+    const settled = losing.settle({ reservationId, remaining: { cost: 1 } });
+    await expect(settled).rejects.toMatchObject({ code: "STORE_UNAVAILABLE", outcome: "unknown" });
+    expect(await latchkey.getKey({ keyId })).toMatchObject({ remaining: 4 });
+  },
+);
 
 test("a write of several steps is not reported as not written if a clock a day ahead frees its idempotency key", async () => {
   const store = memoryStore();

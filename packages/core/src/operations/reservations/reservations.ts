@@ -2,6 +2,7 @@ import { z } from "zod";
 import { emitExpired } from "../../audit/reservation-events.js";
 import { badRequest, LatchkeyError, unmet } from "../../errors.js";
 import { encodeCursor } from "../../lib/cursor.js";
+import { isThenable } from "../../lib/promises.js";
 import {
   type HeldLimit,
   type Hold,
@@ -209,7 +210,7 @@ function end(
     const counting = countUses(context, result, known);
     const answer = () => answerOf(context, step, scope, result, known, startedAt);
     const answering = counting === null ? answer() : counting.then(answer);
-    return result.kind === "ended" && answering instanceof Promise
+    return result.kind === "ended" && isThenable(answering)
       ? afterWriting(() => answering)
       : answering;
   });
