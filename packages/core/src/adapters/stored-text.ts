@@ -25,17 +25,17 @@ export function limitsText(limits: readonly LimitCharge[]): string {
   return JSON.stringify(limits, [...REMEMBERED]);
 }
 
-// In upper or lower case:
-// - `stale 0` for the revision; `stale <place>`, `unsettled <place>` and `full <place>` for a record, counted from 1; `conflict`; `corrupt`
-// - `charged`, `rate-limited` or `usage-exceeded`, then the uses left or `-`, then limitStateText of each limit at the instant of the charge,
-//   followed by `!` for an exceeded shadow limit; then, if something is held, the id and the end of the hold
-// - `repeat` and such a reply, a line feed, and the remembered limitsText
 /**
  * Parses the reply of a script that charges.
  *
  * @throws LatchkeyError `STORE_CORRUPT` for damaged counters; `INTERNAL_SERVER_ERROR` for anything else.
  */
 export function readChargeText(text: string, { limits }: ChargePlan): ChargeResult {
+  // In upper or lower case, the reply is one of:
+  // - `stale 0` for the revision; `stale <place>`, `unsettled <place>` and `full <place>` for a record, counted from 1; `conflict`; `corrupt`
+  // - `charged`, `rate-limited` or `usage-exceeded`, then the uses left or `-`, then limitStateText of each limit at the instant of the
+  //   charge, followed by `!` for an exceeded shadow limit; then, if something is held, the id and the end of the hold
+  // - `repeat` and such a reply, a line feed, and the remembered limitsText
   const words = text.split(" ");
   if (KINDS.includes(words[0])) return readApplied(words, limits);
   switch (words[0]?.toLowerCase()) {
@@ -134,10 +134,10 @@ function wholeOf(text: string | undefined): number {
   return number;
 }
 
-// Separated by spaces: keyId, identityId or `-`, createdAt, expiresAt, ttl, uses, usesOf or `-`, numbers separated by commas, then for each
-// limit `<owner or ->/<window>=<units>:<at>:<rate>`, and `:<flowed>` if it is known.
 /** Text of a hold. */
 export function holdText(hold: Hold): string {
+  // Separated by spaces: keyId, identityId or `-`, createdAt, expiresAt, ttl, uses, usesOf or `-`, numbers separated by commas, then for each
+  // limit `<owner or ->/<window>=<units>:<at>:<rate>`, and `:<flowed>` if it is known.
   const limits = hold.limits.map(
     ({ owner, window, units, at, rate, flowed }) =>
       `${owner ?? "-"}/${window}=${units}:${at}:${rate}${flowed === undefined ? "" : `:${flowed}`}`,
@@ -180,10 +180,10 @@ function heldLimit(text: string): HeldLimit {
   };
 }
 
-// `until`, and nothing else if the hold expired; otherwise endedAt, used uses, used units separated by commas or `-`, then remaining,
-// refilledAt and lastRefillAt of `usage`, each `-` if null, and holdText.
 /** Text of a remembered end. */
 export function rememberedEndText({ until, ended }: RememberedEnd): string {
+  // `until`, and nothing else if the hold expired; otherwise endedAt, used uses, used units separated by commas or `-`, then remaining,
+  // refilledAt and lastRefillAt of `usage`, each `-` if null, and holdText.
   if (ended === null) return String(until);
   const { endedAt, used, usage, hold } = ended;
   const limits = used.limits.length === 0 ? "-" : used.limits.join(",");
@@ -213,8 +213,6 @@ export function parseRememberedEnd(id: string, text: string): RememberedEnd {
   return { until: wholeOf(until), ended };
 }
 
-// Separated by `;`: nextEnd, open, uses, next, setBefore, the raises as `<before>/<free>/<units>` separated by commas, and the drops separated
-// by commas: `<before>+`, or `<before>-` with `isKept`, and the names, each followed by `|`.
 /** Text of the totals of holds. */
 export function holdSumsText({
   nextEnd,
@@ -225,6 +223,8 @@ export function holdSumsText({
   raises,
   drops,
 }: HoldSums): string {
+  // Separated by `;`: nextEnd, open, uses, next, setBefore, the raises as `<before>/<free>/<units>` separated by commas, and the drops
+  // separated by commas: `<before>+`, or `<before>-` with `isKept`, and the names, each followed by `|`.
   const raised = raises.map(({ before, free, units }) => `${before}/${free}/${units}`).join(",");
   const dropped = drops
     .map(
