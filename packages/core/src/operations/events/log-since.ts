@@ -5,11 +5,13 @@ import { readList } from "../read.js";
 /** Entries read at once. */
 const READ_AT_ONCE = 200;
 
-/** The number of the latest entry of the audit log, even if that was deleted. */
-export async function lastNumber(context: OperationContext): Promise<number> {
+/** The number of the latest entry of the audit log, even if that was deleted, and how many entries there are. */
+export async function endOfNumbers(
+  context: OperationContext,
+): Promise<{ readonly last: number; readonly size: number }> {
   const from = { version: Number.MAX_SAFE_INTEGER, id: "" };
-  const { last = 1 } = await readList(context, { kind: "auditEntry", limit: 1, from });
-  return last;
+  const { last = 1, size } = await readList(context, { kind: "auditEntry", limit: 1, from });
+  return { last, size };
 }
 
 /** The entries that were committed after the one with this number, in the order of their commits. */

@@ -5,12 +5,12 @@ import { decodeCursor, encodeCursor } from "../../lib/cursor.js";
 import { AUDIT_TYPES, type AuditType, auditEntryType } from "../../records/audit-entry.js";
 import type { StoredRecord } from "../../records/record-type.js";
 import { type LogPosition, placeOf, readLog } from "../../rules/log-reading.js";
-import type { PageWant } from "../../store/key-store.js";
 import type { OperationContext } from "../context.js";
 import { decodeOrNull } from "../damaged.js";
 import { list, pageFields, text } from "../input.js";
 import { operation, type TableOf } from "../operation.js";
 import { readList } from "../read.js";
+import { endOfNumbers } from "./log-since.js";
 
 /** Most entries that one call reads, including those of types that are not wanted. */
 const MOST_SCANNED = 2_000;
@@ -143,15 +143,10 @@ export async function readLogPage(
 /** The cursor after all existing events. */
 export async function endOfLog(context: OperationContext): Promise<string> {
   requireAuditLog(context);
-  const read = (part: Pick<PageWant, "from" | "descending">) =>
-    readList(context, { kind: "auditEntry", limit: 1, ...part });
-  const { last: version = 1, size } = await read({
-    from: { version: Number.MAX_SAFE_INTEGER, id: "" },
-  });
+  const { last: version, size } = await endOfNumbers(context);
   // Entries that were written before entries had numbers are ordered by id.
-  const { found } = await read(
-    version === 1 ? { descending: true } : { from: { version, id: "" } },
-  );
+  const where = version === 1 ? { descending: true } : { from: { version, id: "" } };
+  const { found } = await readList(context, { kind: "auditEntry", limit: 1, ...where });
   const [entry] = found.filter(({ record }) => record.version === version);
   return cursorOf(context, { version, id: entry?.record.id ?? "", deleted: version - size });
 }

@@ -10,7 +10,7 @@ import type { LoadedRecord, PageResult } from "../../store/key-store.js";
 import { inRounds, notFound, type OperationContext, transact, type Work } from "../context.js";
 import { decodeOrNull, deleteRecord } from "../damaged.js";
 import { forgetOf } from "../delete-in-batches.js";
-import { lastNumber, logSince } from "../events/log-since.js";
+import { endOfNumbers, logSince } from "../events/log-since.js";
 import {
   type ActOnKey,
   actOnEveryKey,
@@ -67,7 +67,7 @@ export async function eraseIdentity(
   // A repeat finds by itself what is left to do: only the user, the counts and the result are remembered.
   const context: OperationContext = { ...remembered, call: null };
   const subject = await findSubject(context, input);
-  const readUpTo = await lastNumber(context);
+  const { last: readUpTo } = await endOfNumbers(context);
   let mentions = await findMentions(context, subject);
   if (subject.identityIds.size + mentions.entryIds.length === 0) throw notFound("identity");
   for (const id of (await call?.madeOnce(() => [...subject.identityIds])) ?? [])
