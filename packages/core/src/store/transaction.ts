@@ -45,7 +45,7 @@ export class Transaction {
   readonly isRetry: boolean;
   /** Revision of the workspace at the latest read; 0 before the first. */
   revision = 0;
-  /** Records that were looked up by id and not found. */
+  /** Records that are missing: looked up by id and not found, or not found by what the operation asked. A `NOT_FOUND` rests on them. */
   readonly absent: RecordAddress[] = [];
   readonly #store: TransactionStore;
   readonly #random: RandomBytes;

@@ -60,3 +60,33 @@ test("a key that is back for one read, and deleted before the next, is not found
   });
   await expect(early.getKey({ keyId })).rejects.toMatchObject({ code: "NOT_FOUND" });
 });
+
+test.each([
+  ["deleteKey", {}],
+  ["updateKey", { name: "till" }],
+] as const)(
+  "%s reads again if the API of its key is back by the time of the commit",
+  async (name, fields) => {
+    const store = memoryStore();
+    const latchkey = createLatchkey({ store });
+    const { apiId } = await latchkey.createApi({ name: "payments" });
+    const { keyId } = await latchkey.createKey({ apiId });
+    let isFirst = true;
+    const early = createLatchkey({
+      store: interceptStore(store, async ({ method }, run) => {
+        const answer = await run();
+        if (method !== "read" || !isFirst) return answer;
+        const { revision, found } = answer as ReadResult;
+        isFirst = !found.some((one) => one?.record.kind === "api");
+        // The deletion made a revision of its own, which was lost with it.
+        return {
+          revision: revision + 1,
+          found: found.map((one) => (one?.record.kind === "api" ? null : one)),
+        };
+      }),
+    });
+    const call = early[name] as (input: unknown) => Promise<unknown>;
+    await expect(call({ keyId, ...fields })).resolves.toBeTypeOf("object");
+    expect(isFirst).toBe(false);
+  },
+);

@@ -117,15 +117,17 @@ export async function isKeyInList(
 /**
  * The error for a key that could not be assembled because its API is missing. Either the API was deleted, and the key goes with it; or the
  * record is damaged: it names an API other than the one in whose list it is. Only a damaged key must still be revoked. Null: the record was
- * written since, which may have repaired it.
+ * written since, which may have repaired it. `transaction`: the one that read the key; it learns that the API is absent.
  */
 async function whyMissing(
   context: KeyContext,
   loaded: LoadedRecord | null,
+  transaction?: Transaction,
 ): Promise<LatchkeyError | null> {
   if (loaded === null) return notFound("key");
   const { store, workspaceId } = context;
   const { id, apiId, version } = keyType.decode(loaded.record, workspaceId);
+  transaction?.absent.push({ kind: "api", id: apiId });
   const list = keysOfApi(apiId);
   if (await isKeyInList(store, workspaceId, list, id)) return notFound("key");
   // The key may have been deleted before its list was read.
@@ -176,7 +178,7 @@ export async function readKeys(
       key !== null &&
       "key" in key &&
       !confinedTo.apiIds.includes(key.key.apiId);
-    const known = key ?? (await whyMissing(context, stored));
+    const known = key ?? (await whyMissing(context, stored, transaction));
     if (known === null) throw new StaleReadError();
     if (isElsewhere) read.push({ stored: null, loaded: notFound("key") });
     else read.push({ stored, loaded: known });
