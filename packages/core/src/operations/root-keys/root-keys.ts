@@ -22,10 +22,17 @@ import {
 } from "../../rules/root-permission.js";
 import { BYTE_LENGTH, formatSecret, MAX_SECRET_LENGTH, secretShape } from "../../secrets/format.js";
 import { secretStart } from "../../secrets/shown-start.js";
+import { afterWriting } from "../../store/after-writing.js";
 import type { Want } from "../../store/key-store.js";
 import type { Transaction } from "../../store/transaction.js";
 import type { EpochMs } from "../../time.js";
-import { notFound, type OperationContext, randomRepeated, transact } from "../context.js";
+import {
+  notFound,
+  type OperationContext,
+  randomRepeated,
+  transact,
+  type Work,
+} from "../context.js";
 import { deleteRecord } from "../damaged.js";
 import { fullList, id, text } from "../input.js";
 import { oldExpiry } from "../keys/rotate-key.js";
@@ -86,14 +93,13 @@ export const ROOT_KEY_TABLE = {
       };
       // A refusal writes nothing, so it comes before the pointer.
       if (scope?.by !== undefined) await context.transact(context.workspaceId, refuseAbove);
-      await pointToRootKey(context, hash, rootKeyId);
-      return transact(context, async ({ transaction, audit }) => {
+      await pointedAt(context, rootKey, async ({ transaction, audit }) => {
         await refuseAbove(transaction);
         transaction.insert(rootKeyType, rootKey);
         const after = rootKeyFields(rootKey);
         audit({ type: "root_key.created", at: now, resourceId: rootKeyId, after });
-        return { rootKeyId, key };
       });
+      return { rootKeyId, key };
     },
     { issuesAt: expiryIssues },
   ),
@@ -147,8 +153,7 @@ export const ROOT_KEY_TABLE = {
       });
       const { key, hash, start } = newRootSecret(context);
       const successorId = context.newId("root");
-      await pointToRootKey(context, hash, successorId);
-      return transact(context, async ({ transaction, audit }) => {
+      await pointedAt(context, { id: successorId, hash }, async ({ transaction, audit }) => {
         const rootKey = await readBounded(transaction);
         const now = context.now();
         const expires = oldExpiry("root key", decideRotation(rootKey, graceMs, now));
@@ -164,8 +169,8 @@ export const ROOT_KEY_TABLE = {
         });
         const after = rootKeyFields(successor);
         audit({ type: "root_key.created", at: now, resourceId: successorId, after });
-        return { rootKeyId: successorId, key };
       });
+      return { rootKeyId: successorId, key };
     },
   ),
 
@@ -209,25 +214,31 @@ function rootKeyFields({ name, permissions, expires }: RootKeyRecord) {
   return { name, permissions, expires };
 }
 
-/** Writes the pointer to a root key before it: a pointer that leads nowhere is harmless, but a root key without one cannot be found. */
-async function pointToRootKey(
+/**
+ * Creates a root key and the pointer to it. The pointer is written first: one that leads nowhere is harmless, but a root key without one
+ * cannot be found. It is looked at again afterwards: a store that failed over in between has lost it.
+ */
+async function pointedAt(
   context: OperationContext,
-  hash: string,
-  rootKeyId: string,
+  { id: rootKeyId, hash }: Pick<RootKeyRecord, "id" | "hash">,
+  create: (work: Work) => Promise<void>,
 ): Promise<void> {
+  const point = () =>
+    context.transact(DIRECTORY_ID, async (transaction) => {
+      const address = { kind: "rootKeyPointer", id: hash } as const;
+      const loaded = await transaction.readOne(address);
+      const pointer = loaded && rootKeyPointerType.decode(loaded.record, DIRECTORY_ID);
+      if (pointer?.rootKeyId === rootKeyId) return;
+      if (pointer !== null) throw randomRepeated("no root key was created");
+      transaction.expect({ ...address, version: null });
+      const { workspaceId } = context;
+      transaction.insert(rootKeyPointerType, { id: hash, workspaceId, rootKeyId });
+    });
   // The pointer is in another workspace than the call, so a repeat may write one again, which does no harm.
   await context.call?.isFirst();
-  await context.transact(DIRECTORY_ID, async (transaction) => {
-    const address = { kind: "rootKeyPointer", id: hash } as const;
-    if ((await transaction.readOne(address)) !== null)
-      throw randomRepeated("no root key was created");
-    transaction.expect({ ...address, version: null });
-    transaction.insert(rootKeyPointerType, {
-      id: hash,
-      workspaceId: context.workspaceId,
-      rootKeyId,
-    });
-  });
+  await point();
+  await transact(context, create);
+  await afterWriting(point);
 }
 
 /** Bounds of the root keys that a caller creates. */
