@@ -42,6 +42,28 @@ test.each([
   },
 );
 
+test.each(["externalId", "identityId"] as const)(
+  "eraseIdentity by %s looks again if the user is back by the time of the commit",
+  async (name) => {
+    const store = memoryStore();
+    const latchkey = createLatchkey({ store });
+    const { identityId } = await latchkey.createIdentity({ externalId: "user_1" });
+    let isEarly = true;
+    const early = createLatchkey({
+      store: interceptStore(store, async ({ method }, run) => {
+        const answer = await run();
+        if (method === "commit") isEarly = false;
+        if (!isEarly || (method !== "read" && method !== "page")) return answer;
+        const { found, ...rest } = answer as ReadResult;
+        return { ...rest, found: method === "page" ? [] : found.map(() => null) };
+      }),
+    });
+    const erase = () => early.eraseIdentity({ [name]: { externalId: "user_1", identityId }[name] });
+    expect(await erase()).toMatchObject({ erasedIdentities: 1 });
+    expect(isEarly).toBe(false);
+  },
+);
+
 test("a key that is back for one read, and deleted before the next, is not found rather than damaged", async () => {
   const store = memoryStore();
   const latchkey = createLatchkey({ store });

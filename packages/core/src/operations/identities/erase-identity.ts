@@ -1,4 +1,5 @@
-import { erasedEntry, externalIdOf, identityNamedBy, namesExternalId } from "../../audit/entry.js";
+import { erasedEntry, identityNamedBy, namesExternalId } from "../../audit/entry.js";
+import { hasCode } from "../../errors.js";
 import { yieldToEventLoop } from "../../lib/promises.js";
 import { type AuditEntry, auditEntryType } from "../../records/audit-entry.js";
 import { identityType } from "../../records/identity.js";
@@ -7,10 +8,10 @@ import { portalSessionType } from "../../records/portal-session.js";
 import { rememberedAnswerType } from "../../records/remembered-answer.js";
 import { afterWriting } from "../../store/after-writing.js";
 import type { LoadedRecord, PageResult } from "../../store/key-store.js";
-import { inRounds, notFound, type OperationContext, transact, type Work } from "../context.js";
+import { confirmReads, inRounds, type OperationContext, transact, type Work } from "../context.js";
 import { decodeOrNull, deleteRecord } from "../damaged.js";
 import { forgetOf } from "../delete-in-batches.js";
-import { endOfNumbers, logSince } from "../events/log-since.js";
+import { logSince } from "../events/log-since.js";
 import {
   type ActOnKey,
   actOnEveryKey,
@@ -19,37 +20,22 @@ import {
   DELETION,
   deleteEach,
 } from "../many-keys/many-keys.js";
-import { decodeAll, findRecord, listPages, readList } from "../read.js";
-import { SumsToForget, TagsOfOthers, tagsIn } from "./forget-sums.js";
+import { decodeAll, readList } from "../read.js";
+import {
+  ENTRIES_AT_ONCE,
+  findMentions,
+  findUser,
+  logPages,
+  MOST_KEPT,
+  type Subject,
+} from "./find-user.js";
+import { SumsToForget, tagsIn } from "./forget-sums.js";
 import type { ErasedIdentity } from "./operations.js";
-import { type IdentityReference, identityWant } from "./reference.js";
+import type { IdentityReference } from "./reference.js";
 import { deleteUnlisted } from "./unlisted-keys.js";
-
-/** Entries of the audit log read, or overwritten, in one step: some milliseconds on every store. */
-const ENTRIES_AT_ONCE = 200;
-
-/** Most ids kept in memory during one pass over the log. */
-const MOST_KEPT = 10_000;
 
 /** Keys whose entries are read at the same time. */
 const KEYS_AT_ONCE = 20;
-
-/** The user who is erased. */
-interface Subject {
-  /** Null if unknown. */
-  readonly externalId: string | null;
-  /** All identities known to have had the `externalId`. */
-  readonly identityIds: Set<string>;
-  readonly tagsOfOthers: TagsOfOthers;
-}
-
-/** What one pass over the audit log found. */
-interface Mentions {
-  /** Entries that name the `externalId`, the earliest first. After the first, entries that a known identity leads to are left out. */
-  readonly entryIds: readonly string[];
-  /** Whether there may be more. */
-  readonly hasMore: boolean;
-}
 
 /**
  * Erases an identity and all earlier ones of its `externalId`. An entry that leads from the `externalId` to other records is overwritten
@@ -66,10 +52,13 @@ export async function eraseIdentity(
   await call?.isFirst();
   // A repeat finds by itself what is left to do: only the user, the counts and the result are remembered.
   const context: OperationContext = { ...remembered, call: null };
-  const subject = await findSubject(context, input);
-  const { last: readUpTo } = await endOfNumbers(context);
-  let mentions = await findMentions(context, subject);
-  if (subject.identityIds.size + mentions.entryIds.length === 0) throw notFound("identity");
+  const { subject, readUpTo, ...found } = await findUser(context, input).catch(async (error) => {
+    if (!hasCode(error, "NOT_FOUND")) throw error;
+    // That everything is gone must be durable, and still true: a store that failed over meanwhile may have it back.
+    await confirmReads(context);
+    return findUser(context, input);
+  });
+  let { mentions } = found;
   for (const id of (await call?.madeOnce(() => [...subject.identityIds])) ?? [])
     subject.identityIds.add(id);
   const [named = null] = subject.identityIds;
@@ -101,57 +90,6 @@ export async function eraseIdentity(
   });
 }
 
-/** @throws LatchkeyError `NOT_FOUND` if the input names an identity by its id, and nothing is known of it. */
-async function findSubject(context: OperationContext, input: IdentityReference): Promise<Subject> {
-  const { workspaceId } = context;
-  const { identityId } = input;
-  const record = await findRecord(context, identityWant(input));
-  const identity = record && decodeOrNull(identityType, record.record, workspaceId);
-  if (identityId === undefined) {
-    const ids = record === null ? [] : [record.record.id];
-    return subjectOf(input.externalId ?? null, ids);
-  }
-  if (identity !== null) return subjectOf(identity.externalId, [identityId]);
-  let externalId: string | null = null;
-  let isKnown = record !== null;
-  for await (const { found } of logPages(context, identityId))
-    for (const loaded of found) {
-      isKnown = true;
-      const entry = decodeOrNull(auditEntryType, loaded.record, workspaceId);
-      externalId ??= entry && externalIdOf(entry, identityId);
-    }
-  if (!isKnown) {
-    const counting: ChangeOfKeys = { act: () => "unchanged", isLeft: null };
-    const keys = await actOnListedKeys(context, { identityId }, counting);
-    if (keys.unchanged === 0) throw notFound("identity");
-  }
-  return subjectOf(externalId, [identityId]);
-}
-
-function subjectOf(externalId: string | null, ids: readonly string[]): Subject {
-  const identityIds = new Set(ids);
-  return { externalId, identityIds, tagsOfOthers: new TagsOfOthers(identityIds) };
-}
-
-/** Searches the audit log, and adds the identities that had the `externalId` to the subject. */
-async function findMentions(context: OperationContext, subject: Subject): Promise<Mentions> {
-  const { externalId, identityIds } = subject;
-  const entryIds: string[] = [];
-  if (externalId === null) return { entryIds, hasMore: false };
-  const current = await findRecord(context, identityWant({ externalId }));
-  if (current !== null) identityIds.add(current.record.id);
-  for await (const page of logPages(context))
-    for (const entry of decodeAll(auditEntryType, page, context.workspaceId)) {
-      if (!namesExternalId(entry, externalId)) continue;
-      if (entryIds.length > 0 && identityIds.has(entry.identityId ?? "")) continue;
-      if (entryIds.length >= MOST_KEPT) return { entryIds, hasMore: true };
-      entryIds.push(entry.id);
-      const identityId = identityNamedBy(entry, externalId);
-      if (identityId !== null) identityIds.add(identityId);
-    }
-  return { entryIds, hasMore: false };
-}
-
 /**
  * Overwrites entries that name the `externalId` and were written after the log was searched, such as that of a key that was given away.
  * Those of a new identity of the same `externalId` stay. @returns How many.
@@ -178,11 +116,6 @@ async function eraseLater(
 
 function isNamed(entry: AuditEntry, { externalId }: Subject): boolean {
   return externalId !== null && namesExternalId(entry, externalId);
-}
-
-/** All entries of the audit log, or those about a key or an identity, the earliest first. */
-function logPages(context: OperationContext, of?: string) {
-  return listPages(context, { kind: "auditEntry", of, limit: ENTRIES_AT_ONCE });
 }
 
 /** Deletes an identity and its keys; the log gets none of their settings. @returns How many keys there were. */
