@@ -192,9 +192,11 @@ export const ROOT_KEY_TABLE = {
     if (hash === undefined) return answer;
     // The pointer leads nowhere now; it is deleted only for tidiness.
     const pointer = { kind: "rootKeyPointer", id: hash } as const;
-    await context.transact(DIRECTORY_ID, async (transaction) => {
-      transaction.deleteAddress(pointer, [], []);
-    });
+    await afterWriting(() =>
+      context.transact(DIRECTORY_ID, async (transaction) => {
+        transaction.deleteAddress(pointer, [], []);
+      }),
+    );
     return answer;
   }),
 
