@@ -47,6 +47,19 @@ export interface KnownReservation {
   readonly expiresAt: number;
 }
 
+/** A root key that the world knows. */
+export interface KnownRootKey {
+  /** `root0`, `root1`, … in the order of creation. */
+  readonly name: string;
+  readonly rootKeyId: string;
+  readonly secret: string;
+  readonly workspace: number;
+  /** With which it was created. */
+  readonly permissions: readonly string[];
+  /** The root key that was rotated into this one, and the call that rotated it; null: it was created. */
+  readonly origin: { readonly root: KnownRootKey; readonly call: Call } | null;
+}
+
 /** The outcome of a call. */
 export type Outcome =
   | { readonly kind: "pending" }
@@ -114,7 +127,8 @@ export function returnedBy<Value>({ outcome }: Call): Partial<Value> {
 
 /** Whether a call's answer confirms the state that it asked for: it returned, or the key it deletes does not exist. */
 export function hasResolved(call: Call): boolean {
-  const { action, outcome } = call;
-  if (action !== "deleteKey" || outcome.kind !== "failed") return hasReturned(call);
+  const { action, args, outcome } = call;
+  const isDeleting = action === "deleteKey" || args.does === "revoke";
+  if (!isDeleting || outcome.kind !== "failed") return hasReturned(call);
   return outcome.error instanceof LatchkeyError && outcome.error.code === "NOT_FOUND";
 }

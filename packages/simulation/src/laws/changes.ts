@@ -10,7 +10,7 @@ const UNTOLD: ReadonlySet<string> = new Set(["updatedAt", "sharedCountersId", "c
 
 /** Law: a change writes audit entries in the same step, for each record that it changes, and for nothing that did not change. */
 export function theLogTellsTheChange(before: ModelWorkspace, change: Change): string | null {
-  const entries = entriesOf(change);
+  const entries = entriesOf(change, before);
   const moved = new Set(change.counters.map(({ id }) => id));
   for (const { record } of change.puts) {
     if (!AUDITED.has(record.kind)) continue;
@@ -20,7 +20,9 @@ export function theLogTellsTheChange(before: ModelWorkspace, change: Change): st
     if (!isTold) return `${record.kind} ${record.id} changed, and the log does not tell`;
     if (record.kind !== "key" || was === undefined) continue;
     const isDamaged = before.damaged.has(record.id);
-    const wrong = isDamaged ? null : wrongFields(was, record, told, moved.has(record.id));
+    // A report of a leak tells where the secret was found. Another entry tells what it changed.
+    const fields = told.filter(({ type }) => type !== "key.leaked");
+    const wrong = isDamaged ? null : wrongFields(was, record, fields, moved.has(record.id));
     if (wrong !== null) return wrong;
   }
   for (const { kind, id } of change.deletes) {

@@ -37,6 +37,7 @@ function namesOfRole(world: World, call: Call, key: KnownKey): readonly (readonl
   const calls = world.calls.filter((one) => one.key === null && one.workspace === workspace);
   const setters = settersOf(world, calls, {
     roleGrants: ({ names }): readonly string[] => names as readonly string[],
+    ensureRole: ({ names }): readonly string[] => names as readonly string[],
     deleteRole: () => [],
   });
   const initial: readonly (readonly string[])[] = [["read"]];

@@ -18,6 +18,7 @@ import {
   settledRefillsAreCounted,
 } from "./plans.js";
 import { repeatedWritesAreAlike } from "./repeated-writes.js";
+import { rootKeysHold } from "./root-keys.js";
 import { limitsAreNotOverspent, shadowsRefuseNobody } from "./spans.js";
 import {
   refusalsHaveReasons,
@@ -64,6 +65,7 @@ export const HISTORY_LAWS: Readonly<
   "reads return what was written": viewsAreTrue,
   "nothing is refused without a reason": refusalsHaveReasons,
   "rotations are final": rotationsAreFinal,
+  "root keys authenticate exactly while they are valid": rootKeysHold,
   "guards admit nobody without a valid key, and answer in time": guardsHold,
   "a repeated request takes nothing again": repeatsAreAlike,
   "a repeated write returns the same, and writes nothing again": repeatedWritesAreAlike,

@@ -23,9 +23,7 @@ export function settersOfManyKeys(
     if (isTheirs === "never") return [];
     // A successor made at the end of the call inherits what other calls have set since. It is not made if its predecessor is deleted.
     const isMade =
-      key.origin === null ||
-      key.origin.call.endTick < call.endTick ||
-      call.action.startsWith("delete");
+      key.origin === null || key.origin.call.endTick < call.endTick || DELETING.has(call.action);
     // Damaged keys stay disabled.
     const isReached = value === false || !world.hasDamaged;
     const isSure =
@@ -38,11 +36,14 @@ export function settersOfManyKeys(
   });
 }
 
+const DELETING: ReadonlySet<string> = new Set(["deleteKeys", "deleteOwner", "eraseOwner"]);
+
 /** Actions after which an owner has no keys, or may get others. */
 export const ENDING_OWNER: ReadonlySet<string> = new Set([
   "deleteIdentity",
   "deleteOwner",
   "disableOwner",
+  "eraseOwner",
 ]);
 
 /** Whether a key belonged to an owner until the end of a call. */

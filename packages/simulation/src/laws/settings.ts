@@ -1,4 +1,6 @@
-import type { Call, KnownKey } from "../history.js";
+import type { ReportedLeaks } from "@latchkey/core";
+import { type Call, type KnownKey, returnedBy } from "../history.js";
+import { pickedKeys } from "../plan/many-keys-actions.js";
 import type { World } from "../world/world.js";
 import { settersOfManyKeys } from "./many-keys.js";
 import { hasLostChanges, possibleValues, type Register, type Setter } from "./registers.js";
@@ -10,7 +12,8 @@ export interface Expiry {
   readonly most: number;
 }
 
-const NEVER: Expiry = { least: Number.POSITIVE_INFINITY, most: Number.POSITIVE_INFINITY };
+/** The expiry of a key that never expires. */
+export const NEVER: Expiry = { least: Number.POSITIVE_INFINITY, most: Number.POSITIVE_INFINITY };
 
 /** The state that calls have set of a key and its API, field by field. */
 export interface Settings {
@@ -49,6 +52,11 @@ function readSettings(world: World, key: KnownKey): Settings {
     (call) => call.key === null && call.workspace === key.workspace,
   );
   const { apiId } = world.workspaceOf(key.workspace);
+  const picked = ofWorkspace.filter(
+    ({ action, args, workspace }) =>
+      action === "updateKeys" &&
+      pickedKeys(world, workspace, args.picks as readonly number[]).includes(key),
+  );
   const from = <Field extends keyof Settings>(field: Field, initial: unknown): never[] =>
     (key.origin === null ? [initial] : inherited(world, key.origin, field)) as never[];
   const expiries: readonly Expiry[] = from("expiry", NEVER);
@@ -59,7 +67,15 @@ function readSettings(world: World, key: KnownKey): Settings {
       initial: world.losses.some(({ ids }) => ids.has(key.keyId)) ? [true, false] : [true],
       setters: [
         ...settersOf(world, ofKey, { deleteKey: () => false }),
-        ...settersOfManyKeys(world, key, { deleteKeys: false, deleteOwner: false }),
+        ...settersOfLeaks(ofKey, "deleted"),
+        ...ofKey
+          .filter(({ action }) => action === "revokeOwn")
+          .map((call) => ({ call, value: false, isSure: isEmptyAnswer(call) })),
+        ...settersOfManyKeys(world, key, {
+          deleteKeys: false,
+          deleteOwner: false,
+          eraseOwner: false,
+        }),
         ...settersOf(world, ofWorkspace, { deleteApi: () => false }).map((setter) => ({
           ...setter,
           isSure: !hasLostChanges(world.losses),
@@ -71,6 +87,12 @@ function readSettings(world: World, key: KnownKey): Settings {
       initial: from("isOn", true),
       setters: [
         ...settersOf(world, ofKey, { switchKey: ({ enabled }) => enabled as boolean }),
+        ...settersOf(
+          world,
+          picked.filter(({ args }) => args.enabled === false),
+          { updateKeys: () => false },
+        ),
+        ...settersOfLeaks(ofKey, "disabled"),
         ...settersOfManyKeys(world, key, {
           disableKeys: false,
           disableOwner: false,
@@ -94,7 +116,10 @@ function readSettings(world: World, key: KnownKey): Settings {
       id: key.keyId,
       initial: from("own", []),
       setters: [
-        ...settersOf(world, ofKey, { grantWrite: ({ isGranted }) => (isGranted ? ["write"] : []) }),
+        ...settersOf(world, ofKey, {
+          grantWrite: ({ isGranted }) => (isGranted ? ["write"] : []),
+          addWrite: ({ isGranted }) => (isGranted ? ["write"] : []),
+        }),
         ...deletionsOf(world, key.workspace, "write")
           // A successor inherits what was left of the permissions.
           .filter((call) => key.origin === null || call.endTick > key.origin.call.startTick)
@@ -104,14 +129,42 @@ function readSettings(world: World, key: KnownKey): Settings {
     hasRole: {
       id: key.keyId,
       initial: from("hasRole", key.setup.hasRole),
-      setters: settersOf(world, ofKey, { setRole: ({ isGranted }) => isGranted as boolean }),
+      setters: settersOf(world, ofKey, {
+        setRole: ({ isGranted }) => isGranted as boolean,
+        addRole: ({ isGranted }) => isGranted as boolean,
+      }),
     },
     name: {
       id: key.keyId,
       initial: from("name", undefined),
-      setters: settersOf(world, ofKey, { renameKey: ({ name }) => name as string }),
+      setters: [
+        ...settersOf(world, ofKey, { renameKey: ({ name }) => name as string }),
+        ...settersOf(
+          world,
+          picked.filter(({ args }) => args.name !== undefined),
+          { updateKeys: ({ name }) => name as string },
+        ),
+      ],
     },
   };
+}
+
+/** What reports of a leaked key set of it: `done` is what they may say that they did. */
+function settersOfLeaks(
+  calls: readonly Call[],
+  done: "disabled" | "deleted",
+): readonly Setter<boolean>[] {
+  return calls.flatMap((call): readonly Setter<boolean>[] => {
+    if (call.action !== "reportLeak") return [];
+    const { leaks: [leak] = [] } = returnedBy<ReportedLeaks>(call);
+    if (leak === undefined) return [{ call, value: false, isSure: false }];
+    return leak?.action === done ? [{ call, value: false, isSure: !leak.isRepeat }] : [];
+  });
+}
+
+/** Whether a call returned an empty object, which says that it did what it was asked to. */
+function isEmptyAnswer({ outcome }: Call): boolean {
+  return outcome.kind === "returned" && typeof outcome.value === "object";
 }
 
 /** The values that a successor may inherit from the rotated key. */

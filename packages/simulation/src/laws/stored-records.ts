@@ -34,10 +34,12 @@ export function bodyOf(workspace: ModelWorkspace, kind: string, id = ""): Body |
   return (workspace.get(kind, id)?.record.body as Body | undefined) ?? null;
 }
 
-/** The audit entries that a change writes. */
-export function entriesOf({ puts }: Change): readonly AuditEntry[] {
-  return puts.flatMap(({ record: { kind, body } }) =>
-    kind === "auditEntry" ? [body as unknown as AuditEntry] : [],
+/** The audit entries that a change adds. Those that it overwrites, because a user is erased, are not among them. */
+export function entriesOf({ puts }: Change, before: ModelWorkspace): readonly AuditEntry[] {
+  return puts.flatMap(({ record: { kind, id, body } }) =>
+    kind === "auditEntry" && before.get(kind, id) === undefined
+      ? [body as unknown as AuditEntry]
+      : [],
   );
 }
 

@@ -1,4 +1,4 @@
-import type { LatchkeyError, VerifyOutcome } from "@latchkey/core";
+import type { LatchkeyError, ReportedLeaks, VerifyOutcome } from "@latchkey/core";
 import { type Call, hasReturned, returnedBy } from "../history.js";
 import type { VerifyArgs } from "../plan/actions.js";
 import type { GuardedAnswer } from "../plan/guard-actions.js";
@@ -112,11 +112,20 @@ export function viewsAreTrue(world: World): string | null {
   return null;
 }
 
+/** Whether a report of a leak found no key of this secret, although it exists. */
+function isLeakMissed(world: World, call: Call): boolean {
+  if (call.action !== "reportLeak" || call.key === null || world.isDamaged(call.key)) return false;
+  const { leaks = [] } = returnedBy<ReportedLeaks>(call);
+  const { exists } = settingsOf(world, call.key);
+  return leaks[0] === null && !possibleValues(exists, call, world.losses).includes(false);
+}
+
 /** Law: errors have a reason. NOT_FOUND is not returned for a key that exists, and a damaged key can be revoked. */
 export function refusalsHaveReasons(world: World): string | null {
   for (const call of world.calls) {
     if (call.args.inMs === 9e15 && call.outcome.kind === "returned")
       return `#${call.index} was given an instant that no date can name`;
+    if (isLeakMissed(world, call)) return `#${call.index} finds no key of a leaked secret`;
     if (call.outcome.kind !== "failed" || call.key === null) continue;
     const { code } = call.outcome.error as LatchkeyError;
     // Here NOT_FOUND is about the reservation.
@@ -126,7 +135,8 @@ export function refusalsHaveReasons(world: World): string | null {
     const revokes = call.action === "deleteKey" || call.args.enabled === false;
     if (code === "STORE_CORRUPT" && revokes) return `#${call.index} cannot revoke what is damaged`;
     const mayBeMissing = seen.includes(false) || (world.isDamaged(call.key) && !revokes);
-    if (code === "NOT_FOUND" && !mayBeMissing)
+    // A portal session finds only the keys of its owner.
+    if (code === "NOT_FOUND" && !mayBeMissing && call.action !== "revokeOwn")
       return `#${call.index} ${call.action} does not find ${call.key.name}, which exists`;
     if (code !== "CONFLICT" || call.args.requestId === undefined) continue;
     const isReused = world.calls.some(

@@ -44,7 +44,7 @@ export function limitsAreEmptied(before: ModelWorkspace, change: Change): string
       (name) => !dropWindows.includes(name) && keepWindows?.includes(name) !== false,
     );
   };
-  for (const entry of entriesOf(change)) {
+  for (const entry of entriesOf(change, before)) {
     if (entry.type !== "ratelimit.reset") continue;
     const [owner, name] = [resourceOf(entry), entry.before?.name];
     // Only its own limits: a key shares its counters with its successor, whose limit of this name may differ.

@@ -6,6 +6,7 @@ import { GUARD_ACTIONS } from "./guard-actions.js";
 import { HOLD_ACTIONS } from "./hold-actions.js";
 import { algorithmOf, type Figures, figuresOf, sometimesAgain, sometimesUnits } from "./limits.js";
 import { MANY_KEYS_ACTIONS } from "./many-keys-actions.js";
+import { ROOT_KEY_ACTIONS } from "./root-key-actions.js";
 
 /** Arguments of a verification. */
 export interface VerifyArgs {
@@ -142,6 +143,20 @@ const KEY_ACTIONS = {
     latchkey.listAuditEvents({ keyId, limit: 100 }),
   ),
   getKey: onKey(4, nothing, (latchkey, { keyId }) => latchkey.getKey({ keyId })),
+  reportLeak: onKey(
+    2,
+    (random) => ({ policy: random.pick(["disable", "disable", "delete"]) }),
+    (latchkey, { secret: key }, { policy }, _, { index }) =>
+      latchkey.reportLeaks({ leaks: [{ key, url: `https://example.com/${index}` }], policy }),
+  ),
+  revokeOwn: onKey(1, nothing, async (latchkey, { keyId, workspace }, _, world) => {
+    const { secret } = await latchkey.createPortalSession({
+      externalId: "user_0",
+      allow: { apiIds: [world.workspaceOf(workspace).apiId], revoke: true },
+    });
+    const session = await latchkey.openPortalSession(secret);
+    return session === null ? "there is no session" : session.revokeMyKey({ keyId });
+  }),
 } as const;
 
 const WORKSPACE_ACTIONS = {
@@ -198,6 +213,11 @@ const WORKSPACE_ACTIONS = {
       ...algorithmOf(random),
     }),
     (latchkey, _, args) => latchkey.limit({ limit: 2, ...args }),
+  ),
+  pruneLog: inWorkspace(
+    1,
+    (random) => ({ agoMs: random.pick([0, 1_000, 60_000]) }),
+    (latchkey, _, { agoMs }) => latchkey.pruneAuditEvents({ before: latchkey.now() - agoMs }),
   ),
   listKeys: inWorkspace(3, nothing, (latchkey, { apiId }) => latchkey.listKeys({ apiId })),
 } as const;
@@ -259,6 +279,7 @@ export const ACTIONS = {
   ...HOLD_ACTIONS,
   ...GRANT_ACTIONS,
   ...MANY_KEYS_ACTIONS,
+  ...ROOT_KEY_ACTIONS,
   ...WORKSPACE_ACTIONS,
   ...WORLD_ACTIONS,
   repeat,

@@ -14,6 +14,27 @@ export const GRANT_ACTIONS = {
     (latchkey, { keyId }, { isGranted }) =>
       latchkey.setRoles({ keyId, roles: isGranted ? ["reader"] : [] }),
   ),
+  addWrite: onKey(
+    2,
+    (random) => ({ isGranted: random.chance(50) }),
+    (latchkey, { keyId }, { isGranted }) =>
+      isGranted
+        ? latchkey.addPermissions({ keyId, permissions: ["write"] })
+        : latchkey.removePermissions({ keyId, permissions: ["write"] }),
+  ),
+  addRole: onKey(
+    2,
+    (random) => ({ isGranted: random.chance(50) }),
+    (latchkey, { keyId }, { isGranted }) =>
+      isGranted
+        ? latchkey.addRoles({ keyId, roles: ["reader"] })
+        : latchkey.removeRoles({ keyId, roles: ["reader"] }),
+  ),
+  ensureRole: inWorkspace(
+    3,
+    (random) => ({ names: random.pick([[], ["read"], ["docs.*"], ["docs.*", "write"]]) }),
+    (latchkey, _, { names }) => latchkey.ensureRole({ name: "reader", permissions: names }),
+  ),
   roleGrants: inWorkspace(
     7,
     (random) => ({ names: random.pick([[], [], ["read"], ["docs.*"], ["docs.*", "write"]]) }),
@@ -42,5 +63,10 @@ export const GRANT_ACTIONS = {
     3,
     (random) => ({ name: random.pick(["read", "write", "docs.*"]) }),
     (latchkey, _, { name }) => latchkey.createPermission({ name }),
+  ),
+  ensurePermission: inWorkspace(
+    2,
+    (random) => ({ name: random.pick(["read", "write", "docs.*"]) }),
+    (latchkey, _, { name }) => latchkey.ensurePermissions([name]),
   ),
 } as const;

@@ -16,6 +16,7 @@ const REVOKING: readonly ActionName[] = [
   "deleteKey",
   "disableKeys",
   "deleteKeys",
+  "reportLeak",
   "failOver",
 ];
 
@@ -74,6 +75,8 @@ export function planOf(seed: number): Plan {
   const chosen = new Set(isRevoking ? REVOKING : names.filter(() => random.chance(percent)));
   // A move guarantees nothing if a failover loses some of its writes.
   if (chosen.has("moveStore")) chosen.delete("failOver");
+  // The role of this name would be another one.
+  if (chosen.has("deleteRole")) chosen.delete("ensureRole");
   // A guard keeps its slots as long as its response has not been read, and no action reads it.
   const hasSlots = !chosen.has("guarded");
   const weights = Object.fromEntries(

@@ -1,6 +1,14 @@
 import { createLatchkey, EMPTY_CHANGE, type KeyStore, type Latchkey } from "@latchkey/core";
 import { copy, takeBack } from "@latchkey/transfer";
-import type { Call, KeySetup, KnownKey, KnownReservation, Loss, Outcome } from "../history.js";
+import type {
+  Call,
+  KeySetup,
+  KnownKey,
+  KnownReservation,
+  KnownRootKey,
+  Loss,
+  Outcome,
+} from "../history.js";
 import type { Plan } from "../plan/plan.js";
 import { Random } from "../random.js";
 import { createKey, createWorkspace, type KnownWorkspace, type MadeKey } from "./beginning.js";
@@ -32,6 +40,7 @@ export class World {
   readonly calls: Call[] = [];
   readonly losses: Loss[] = [];
   readonly reservations: KnownReservation[] = [];
+  readonly rootKeys: KnownRootKey[] = [];
   readonly processes: Process[] = [];
   /** Tick after the last step, when the final questions begin. */
   restTick = Number.POSITIVE_INFINITY;

@@ -1,0 +1,99 @@
+import type { LatchkeyError, RootKeyOutcome } from "@latchkey/core";
+import { type Call, type KnownRootKey, returnedBy } from "../history.js";
+import type { RootKeyArgs } from "../plan/root-key-actions.js";
+import type { World } from "../world/world.js";
+import { possibleValues, type Register, type Setter } from "./registers.js";
+import { type Expiry, isWorkspaceOn, NEVER } from "./settings.js";
+
+/** The state that calls have set of a root key, field by field. */
+interface RootKeySettings {
+  readonly exists: Register<boolean>;
+  readonly expiry: Register<Expiry>;
+  readonly permissions: Register<string>;
+}
+
+function argsOf({ args }: Call): RootKeyArgs {
+  return args as unknown as RootKeyArgs;
+}
+
+function settingsOf(world: World, { name, rootKeyId: id, origin, permissions }: KnownRootKey) {
+  const calls = world.calls.filter((one) => one.action === "rootKey" && one.args.root === name);
+  const settersOf = <Value>(
+    does: RootKeyArgs["does"],
+    read: (call: Call) => Value,
+  ): readonly Setter<Value>[] =>
+    calls.filter((call) => argsOf(call).does === does).map((call) => ({ call, value: read(call) }));
+  const inherited = <Field extends keyof RootKeySettings>(field: Field): never[] => {
+    if (origin === null) return [];
+    const register: Register<unknown> = settingsOf(world, origin.root)[field];
+    const setters = register.setters.filter(({ call }) => call !== origin.call);
+    return possibleValues({ ...register, setters }, origin.call, world.losses) as never[];
+  };
+  const expiries: readonly Expiry[] = origin === null ? [NEVER] : inherited("expiry");
+  const set = settersOf("expire", (call): Expiry => {
+    const { inMs } = argsOf(call);
+    const at = inMs == null ? Number.POSITIVE_INFINITY : call.startNow + inMs;
+    return { least: at, most: at };
+  });
+  const rotated = settersOf("rotate", (call): Expiry => {
+    const { graceMs = 0 } = argsOf(call);
+    const before = possibleValues({ id, initial: expiries, setters: set }, call, world.losses);
+    return {
+      least: Math.min(call.leastNow + graceMs, ...before.map(({ least }) => least)),
+      most: Math.min(call.endNow + graceMs, Math.max(...before.map(({ most }) => most))),
+    };
+  });
+  const isLost = world.losses.some(({ ids }) => ids.has(id));
+  const settings: RootKeySettings = {
+    exists: {
+      id,
+      initial: isLost ? [true, false] : [true],
+      setters: settersOf("revoke", () => false),
+    },
+    expiry: { id, initial: expiries, setters: [...set, ...rotated] },
+    permissions: {
+      id,
+      initial: origin === null ? [String(permissions)] : inherited("permissions"),
+      setters: settersOf("permit", (call) => String(argsOf(call).permissions)),
+    },
+  };
+  return settings;
+}
+
+/** Law: a root key authenticates exactly while it exists, has not expired, and its workspace is enabled, and with its own permissions. */
+export function rootKeysHold(world: World): string | null {
+  for (const call of world.calls) {
+    const root = world.rootKeys.find(({ name }) => name === call.args.root);
+    if (call.action !== "rootKey" || root === undefined) continue;
+    const seen = <Value>(register: Register<Value>) => possibleValues(register, call, world.losses);
+    const settings = settingsOf(world, root);
+    const exists = seen(settings.exists);
+    const { kind, outcome } = {
+      kind: returnedBy<RootKeyOutcome>(call).kind,
+      outcome: call.outcome,
+    };
+    if (outcome.kind === "failed") {
+      const isMissing = (outcome.error as LatchkeyError).code === "NOT_FOUND";
+      if (isMissing && !exists.includes(false))
+        return `#${call.index} does not find ${root.name}, which exists`;
+      continue;
+    }
+    if (argsOf(call).does !== "authenticate" || kind === undefined) continue;
+    const expiries = seen(settings.expiry);
+    const isOn = seen(isWorkspaceOn(world, root.workspace));
+    const canBeOver = expiries.some(({ least }) => least <= call.endNow);
+    if (kind === "refused" && !exists.includes(false) && !canBeOver)
+      return `#${call.index} refuses ${root.name}, which is valid`;
+    if (kind === "workspace-disabled" && !isOn.includes(false))
+      return `#${call.index} takes the workspace for disabled`;
+    if (kind !== "authenticated") continue;
+    const { permissions = [] } = returnedBy<{ readonly permissions: readonly string[] }>(call);
+    if (!exists.includes(true)) return `#${call.index} admits ${root.name}, which was revoked`;
+    if (!expiries.some(({ most }) => most > call.leastNow))
+      return `#${call.index} admits ${root.name}, which has expired`;
+    if (!isOn.includes(true)) return `#${call.index} admits ${root.name} to a disabled workspace`;
+    if (!seen(settings.permissions).includes(String(permissions)))
+      return `#${call.index} says that ${root.name} may do ${permissions}`;
+  }
+  return null;
+}
