@@ -140,6 +140,17 @@ export async function confirmReads(context: OperationContext): Promise<void> {
   await transact(context, async () => undefined);
 }
 
+/** Finds something, or null once that is durable: looks again then, because a store that failed over meanwhile may have it back. */
+export async function findDurably<Found>(
+  context: OperationContext,
+  find: () => Promise<Found | null>,
+): Promise<Found | null> {
+  const found = await find();
+  if (found !== null) return found;
+  await confirmReads(context);
+  return find();
+}
+
 /** Like {@link transact}, for an operation that returns the uses left after its commit. */
 export async function transactUses<Answer>(
   context: OperationContext,

@@ -42,12 +42,22 @@ test.each([
   },
 );
 
-test.each(["externalId", "identityId"] as const)(
-  "eraseIdentity by %s looks again if the user is back by the time of the commit",
-  async (name) => {
+test.each([
+  ["eraseIdentity", "externalId", { erasedIdentities: 1 }],
+  ["eraseIdentity", "identityId", { erasedIdentities: 1 }],
+  ["revokePortalSession", "externalId", { revokedSessions: 1 }],
+  ["disableKeys", "externalId", { disabledKeys: 1 }],
+  ["disableKeys", "apiId", { disabledKeys: 1 }],
+  ["deleteKeys", "apiId", { deletedKeys: 1 }],
+] as const)(
+  "%s by %s looks again if its subject is back by the time of the commit",
+  async (operation, name, answer) => {
     const store = memoryStore();
     const latchkey = createLatchkey({ store });
     const { identityId } = await latchkey.createIdentity({ externalId: "user_1" });
+    const { apiId } = await latchkey.createApi({ name: "payments" });
+    await latchkey.createKey({ apiId, externalId: "user_1" });
+    await latchkey.createPortalSession({ externalId: "user_1", allow: { apiIds: [apiId] } });
     let isEarly = true;
     const early = createLatchkey({
       store: interceptStore(store, async ({ method }, run) => {
@@ -58,8 +68,9 @@ test.each(["externalId", "identityId"] as const)(
         return { ...rest, found: method === "page" ? [] : found.map(() => null) };
       }),
     });
-    const erase = () => early.eraseIdentity({ [name]: { externalId: "user_1", identityId }[name] });
-    expect(await erase()).toMatchObject({ erasedIdentities: 1 });
+    const call = early[operation] as (input: unknown) => Promise<unknown>;
+    const input = { [name]: { externalId: "user_1", identityId, apiId }[name] };
+    expect(await call(input)).toMatchObject(answer);
     expect(isEarly).toBe(false);
   },
 );

@@ -1,5 +1,4 @@
 import { erasedEntry, identityNamedBy, namesExternalId } from "../../audit/entry.js";
-import { hasCode } from "../../errors.js";
 import { yieldToEventLoop } from "../../lib/promises.js";
 import { type AuditEntry, auditEntryType } from "../../records/audit-entry.js";
 import { identityType } from "../../records/identity.js";
@@ -8,7 +7,14 @@ import { portalSessionType } from "../../records/portal-session.js";
 import { rememberedAnswerType } from "../../records/remembered-answer.js";
 import { afterWriting } from "../../store/after-writing.js";
 import type { LoadedRecord, PageResult } from "../../store/key-store.js";
-import { confirmReads, inRounds, type OperationContext, transact, type Work } from "../context.js";
+import {
+  findDurably,
+  inRounds,
+  notFound,
+  type OperationContext,
+  transact,
+  type Work,
+} from "../context.js";
 import { decodeOrNull, deleteRecord } from "../damaged.js";
 import { forgetOf } from "../delete-in-batches.js";
 import { logSince } from "../events/log-since.js";
@@ -52,13 +58,10 @@ export async function eraseIdentity(
   await call?.isFirst();
   // A repeat finds by itself what is left to do: only the user, the counts and the result are remembered.
   const context: OperationContext = { ...remembered, call: null };
-  const { subject, readUpTo, ...found } = await findUser(context, input).catch(async (error) => {
-    if (!hasCode(error, "NOT_FOUND")) throw error;
-    // That everything is gone must be durable, and still true: a store that failed over meanwhile may have it back.
-    await confirmReads(context);
-    return findUser(context, input);
-  });
-  let { mentions } = found;
+  const user = await findDurably(context, () => findUser(context, input));
+  if (user === null) throw notFound("identity");
+  const { subject, readUpTo } = user;
+  let { mentions } = user;
   for (const id of (await call?.madeOnce(() => [...subject.identityIds])) ?? [])
     subject.identityIds.add(id);
   const [named = null] = subject.identityIds;

@@ -1,7 +1,7 @@
 import { externalIdOf, identityNamedBy, namesExternalId } from "../../audit/entry.js";
 import { auditEntryType } from "../../records/audit-entry.js";
 import { identityType } from "../../records/identity.js";
-import { notFound, type OperationContext } from "../context.js";
+import type { OperationContext } from "../context.js";
 import { decodeOrNull } from "../damaged.js";
 import { endOfNumbers } from "../events/log-since.js";
 import { actOnListedKeys, type ChangeOfKeys } from "../many-keys/many-keys.js";
@@ -32,17 +32,21 @@ interface Mentions {
   readonly hasMore: boolean;
 }
 
-/** What is known of a user, and the number of the latest entry before it was looked for. @throws LatchkeyError `NOT_FOUND` if nothing is. */
+/** What is known of a user, and the number of the latest entry before it was looked for. Null if nothing is. */
 export async function findUser(context: OperationContext, input: IdentityReference) {
   const subject = await findSubject(context, input);
+  if (subject === null) return null;
   const { last: readUpTo } = await endOfNumbers(context);
   const mentions = await findMentions(context, subject);
-  if (subject.identityIds.size + mentions.entryIds.length === 0) throw notFound("identity");
-  return { subject, readUpTo, mentions };
+  const isKnown = subject.identityIds.size + mentions.entryIds.length > 0;
+  return isKnown ? { subject, readUpTo, mentions } : null;
 }
 
-/** @throws LatchkeyError `NOT_FOUND` if the input names an identity by its id, and nothing is known of it. */
-async function findSubject(context: OperationContext, input: IdentityReference): Promise<Subject> {
+/** Null if the input names an identity by its id, and nothing is known of it. */
+async function findSubject(
+  context: OperationContext,
+  input: IdentityReference,
+): Promise<Subject | null> {
   const { workspaceId } = context;
   const { identityId } = input;
   const record = await findRecord(context, identityWant(input));
@@ -63,7 +67,7 @@ async function findSubject(context: OperationContext, input: IdentityReference):
   if (!isKnown) {
     const counting: ChangeOfKeys = { act: () => "unchanged", isLeft: null };
     const keys = await actOnListedKeys(context, { identityId }, counting);
-    if (keys.unchanged === 0) throw notFound("identity");
+    if (keys.unchanged === 0) return null;
   }
   return subjectOf(externalId, [identityId]);
 }

@@ -4,8 +4,15 @@ import { lowestIdAt } from "../../lib/id.js";
 import { type KeyRecord, keysOfApi, keyType } from "../../records/key.js";
 import type { StoredRecord } from "../../records/record-type.js";
 import { afterWriting } from "../../store/after-writing.js";
-import type { LoadedRecord } from "../../store/key-store.js";
-import { confirmReads, type OperationContext, transact, type Work } from "../context.js";
+import type { LoadedRecord, Want } from "../../store/key-store.js";
+import {
+  confirmReads,
+  findDurably,
+  notFound,
+  type OperationContext,
+  transact,
+  type Work,
+} from "../context.js";
 import { decodeOrNull, versionIfReadable } from "../damaged.js";
 import { deleteInBatches } from "../delete-in-batches.js";
 import { EITHER_ID, hasEitherId, identityIds, identityWant } from "../identities/reference.js";
@@ -13,7 +20,7 @@ import { evenWithIssues, id, list, refuseField } from "../input.js";
 import { deleteListed } from "../keys/delete-key.js";
 import { isSwitchedOff, switchKey, switchOffDamaged } from "../keys/update-key.js";
 import { operation, type TableOf } from "../operation.js";
-import { findRecord, readList, requireId } from "../read.js";
+import { findRecord, readList } from "../read.js";
 import { Bounds, hasLeft, keyLists, type ListedKeys, type ListOfKeys } from "./key-lists.js";
 import type { KeysReference, ManyKeysOperations } from "./operations.js";
 
@@ -245,17 +252,14 @@ async function actOnKeys(
   change: ChangeOfKeys,
 ): Promise<KeyCounts> {
   if (keyIds !== undefined) return actOnKeysById(context, keyIds, change.act);
-  if (apiId !== undefined) await requireId(context, { kind: "api", id: apiId });
+  const find = (want: Want) => findDurably(context, () => findRecord(context, want));
+  if (apiId !== undefined && (await find({ kind: "api", id: apiId })) === null)
+    throw notFound("api");
   let { identityId } = owner;
   if (identityId === undefined && owner.externalId !== undefined) {
-    const find = async () => (await findRecord(context, identityWant(owner)))?.record.id;
-    identityId = await find();
-    if (identityId === undefined) {
-      // "No keys" must be durable. If the store failed over meanwhile, the identity may be there again.
-      await confirmReads(context);
-      identityId = await find();
-    }
-    if (identityId === undefined) return NONE;
+    const found = await find(identityWant(owner));
+    if (found === null) return NONE;
+    identityId = found.record.id;
   }
   return actOnListedKeys(context, { apiId, identityId }, change);
 }

@@ -14,6 +14,7 @@ import { DAY_MS } from "../../time.js";
 import { afterLeases } from "../after-leases.js";
 import { storedRules } from "../apis/key-rules.js";
 import {
+  findDurably,
   notFound,
   type OperationContext,
   portalActor,
@@ -50,7 +51,7 @@ import { changeKey } from "../keys/update-key.js";
 import type { KeyView } from "../keys/view.js";
 import { namedKeyRatelimits } from "../limit-input.js";
 import { operation, type TableOf } from "../operation.js";
-import { readList, requireId } from "../read.js";
+import { findRecord, readList } from "../read.js";
 import { References } from "../references.js";
 import { repeatable } from "../repeats/repeatable.js";
 import { STATISTICS_TABLE } from "../statistics.js";
@@ -353,7 +354,9 @@ export const PORTAL_TABLE = {
 
   revokePortalSession: operation(revocationInput, async (context, { sessionId, ...who }) => {
     if (sessionId === undefined) {
-      const identityId = who.identityId ?? (await requireId(context, identityWant(who)));
+      const find = () => findRecord(context, identityWant(who));
+      const identityId = who.identityId ?? (await findDurably(context, find))?.record.id;
+      if (identityId === undefined) throw notFound("identity");
       const { deleted } = await forgetOf(context, portalSessionType, identityId);
       return { revokedSessions: deleted };
     }
