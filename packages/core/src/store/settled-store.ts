@@ -68,11 +68,11 @@ export function createSettledStore(
 
   async function chargeSettled(
     plan: ChargePlan,
-    first: ChargeMoment,
+    moment: ChargeMoment,
     unsettled: Extract<ChargeResult, { kind: "unsettled" }>,
   ): Promise<SettledCharge> {
     const { workspaceId, confirms, uses } = plan;
-    let [moment, result]: [ChargeMoment, ChargeResult] = [first, unsettled];
+    let result: ChargeResult = unsettled;
     for (let round = 0; result.kind === "unsettled"; round += 1) {
       if (round === MAX_ROUNDS) throw keptEnding();
       const { record } = result;
@@ -82,8 +82,6 @@ export function createSettledStore(
         const { found } = await store.read(workspaceId, [{ kind, id }]);
         const usage = found[0]?.usage ?? null;
         refill = usage && countedRefill(usage, refill);
-        // If the uses are gone, nothing is refilled.
-        if (usage === null) moment = { ...moment, refill: null };
       }
       await refresh({ kind: "refresh", of: { kind, id }, refill }, workspaceId, moment.now);
       result = await store.charge(plan, moment);
