@@ -31,12 +31,14 @@ export function firstOf(world: World, call: Call): Call {
   return sameWrites(world, call)[0];
 }
 
-/** Whether a repeat is certainly known as one: the first call is remembered, and the store has lost nothing. */
+/** Whether a repeat is certainly known as one: the first call is remembered, the store has lost nothing, and nobody was erased. */
 export function areRemembered(world: World, repeat: Call): boolean {
   const { startAt } = firstOf(world, repeat);
   return (
     !hasLostChanges(world.losses) &&
     !hasOtherClocks(world.plan) &&
+    // What is remembered about a user is erased with the user.
+    !world.plan.steps.some(({ action }) => action === "eraseOwner") &&
     repeat.endAt - startAt < SURELY_REMEMBERED_MS
   );
 }

@@ -249,7 +249,7 @@ const WORLD_ACTIONS = {
   moveStore: byWorld(1, nothing, ({ world }) => world.moveStore(), ["calm"]),
   failOver: byWorld(
     4,
-    (random) => ({ count: random.between(1, 3) }),
+    (random) => ({ count: random.pick([1, 1, 2, 2, 3, 3, 8, 30]) }),
     ({ world }, { count }) => world.failOver(count as number),
     ["calm", "rough"],
   ),

@@ -77,7 +77,6 @@ export const MANY_KEYS_ACTIONS = {
     (random) => ({
       picks: [random.below(9), random.below(9)],
       ...(random.chance(50) ? { enabled: false } : { name: `name ${random.below(3)}` }),
-      ...sometimesRepeatable(random),
     }),
     (latchkey, own, { picks, ...args }, world) => {
       const keys = pickedKeys(world, world.workspaces.indexOf(own), picks);
