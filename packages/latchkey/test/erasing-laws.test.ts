@@ -93,7 +93,41 @@ async function expectErasedBesideOthers(open: OpenContext, erasures: number): Pr
   }
 }
 
+/** Erases a user whose entries another user made, who is erased before the commit at this place. @returns The log; null: no such commit. */
+async function eraseBoth(open: () => TestContext, place: number) {
+  const { latchkey, store, another } = open();
+  const { apiId } = await latchkey.createApi({ name: "tide tables" });
+  for (const owner of [OTHERS.externalId, externalId])
+    await latchkey.actingAs(OTHERS.externalId).createKey({ apiId, externalId: owner });
+  let commits = 0;
+  const overtaken = wrapped(store, {
+    commit: async (workspaceId, change) => {
+      commits += 1;
+      if (commits === place) await another().eraseIdentity({ externalId: OTHERS.externalId });
+      return store.commit(workspaceId, change);
+    },
+  });
+  await another({ store: overtaken }).eraseIdentity({ externalId });
+  if (commits < place) return null;
+  const events = [];
+  for await (const event of latchkey.auditEvents()) events.push(event);
+  return JSON.stringify(events);
+}
+
 describeOnEveryStore("erasing", (open, runs) => {
+  test("B2: two users who are erased at the same time are both gone, also as actors of the other's entries", async () => {
+    const nextWorkspace = workspacesOf(open());
+    let place = 1;
+    for (;;) {
+      const left = await eraseBoth(nextWorkspace, place);
+      if (left === null) break;
+      for (const name of [externalId, OTHERS.externalId])
+        expect(left, `overtaken at commit ${place}`).not.toContain(name);
+      place += 1;
+    }
+    expect(place).toBeGreaterThan(5);
+  });
+
   test("B2: leaves nothing of the user in the log and in remembered answers, whatever others do meanwhile", async () => {
     await expectErasedBesideOthers(open, runs(40));
   });

@@ -1,20 +1,12 @@
-import { erasedEntry, identityNamedBy, namesExternalId } from "../../audit/entry.js";
-import { yieldToEventLoop } from "../../lib/promises.js";
+import { identityNamedBy, namesExternalId } from "../../audit/entry.js";
 import { type AuditEntry, auditEntryType } from "../../records/audit-entry.js";
 import { identityType } from "../../records/identity.js";
 import { keyType } from "../../records/key.js";
 import { portalSessionType } from "../../records/portal-session.js";
 import { rememberedAnswerType } from "../../records/remembered-answer.js";
 import { afterWriting } from "../../store/after-writing.js";
-import type { LoadedRecord, PageResult } from "../../store/key-store.js";
-import {
-  findDurably,
-  inRounds,
-  notFound,
-  type OperationContext,
-  transact,
-  type Work,
-} from "../context.js";
+import type { PageResult } from "../../store/key-store.js";
+import { findDurably, inRounds, notFound, type OperationContext, transact } from "../context.js";
 import { decodeOrNull, deleteRecord } from "../damaged.js";
 import { forgetOf } from "../delete-in-batches.js";
 import { logSince } from "../events/log-since.js";
@@ -35,8 +27,9 @@ import {
   MOST_KEPT,
   type Subject,
 } from "./find-user.js";
-import { SumsToForget, tagsIn } from "./forget-sums.js";
+import { SumsToForget } from "./forget-sums.js";
 import type { ErasedIdentity } from "./operations.js";
+import { isNamed, Overwriting, overwrite, readEntries, readToOverwrite } from "./overwriting.js";
 import type { IdentityReference } from "./reference.js";
 import { deleteUnlisted } from "./unlisted-keys.js";
 
@@ -115,10 +108,6 @@ async function eraseLater(
     count += await eraseByIds(round, subject, ids);
   }
   return count;
-}
-
-function isNamed(entry: AuditEntry, { externalId }: Subject): boolean {
-  return externalId !== null && namesExternalId(entry, externalId);
 }
 
 /** Deletes an identity and its keys; the log gets none of their settings. @returns How many keys there were. */
@@ -229,7 +218,7 @@ function finish(
   // Users who erase themselves are not named either.
   const actor = context.actor === subject.externalId ? null : context.actor;
   return transact({ ...context, actor }, async (work) => {
-    const left = await readEntries(context, kept === null ? [] : [kept]);
+    const left = kept === null ? [] : await readToOverwrite(work, [kept]);
     for (const loaded of left) overwrite(work, loaded, subject);
     const latest = identityId === null ? null : await latestEntry(context, identityId);
     if (left.length > 0 || latest?.type !== "identity.erased")
@@ -247,78 +236,4 @@ async function latestEntry(context: OperationContext, of: string) {
 function lastEntry({ workspaceId }: OperationContext, { found }: PageResult) {
   const last = found.at(-1);
   return last === undefined ? null : decodeOrNull(auditEntryType, last.record, workspaceId);
-}
-
-async function readEntries({ store, workspaceId }: OperationContext, ids: readonly string[]) {
-  const wants = ids.map((id) => ({ kind: "auditEntry", id }) as const);
-  const { found } = await store.read(workspaceId, wants);
-  return found.filter((loaded) => loaded !== null);
-}
-
-/** Overwrites entries, many in each step. */
-class Overwriting {
-  readonly #context: OperationContext;
-  readonly #subject: Subject;
-  readonly #isWanted: (entry: AuditEntry) => boolean;
-  readonly #sums: SumsToForget;
-  #waiting = new Map<string, LoadedRecord>();
-  #count = 0;
-
-  /** `round`: a context whose counts a repeat includes. */
-  constructor(round: OperationContext, subject: Subject, isWanted: (entry: AuditEntry) => boolean) {
-    this.#context = round;
-    this.#subject = subject;
-    this.#isWanted = isWanted;
-    this.#sums = new SumsToForget({ ...round, call: null }, subject.tagsOfOthers);
-  }
-
-  async add(found: readonly LoadedRecord[]): Promise<void> {
-    for (const loaded of found)
-      if (this.#isDue(loaded)) this.#waiting.set(loaded.record.id, loaded);
-    if (this.#waiting.size >= ENTRIES_AT_ONCE) await this.end();
-  }
-
-  #isDue({ record }: LoadedRecord): boolean {
-    const entry = decodeOrNull(auditEntryType, record, this.#context.workspaceId);
-    if (entry === null) return JSON.stringify(record.body) !== JSON.stringify(NOTHING_LEFT);
-    const isDone = entry.erased && !isNamed(entry, this.#subject);
-    return entry.type !== "identity.erased" && !isDone && this.#isWanted(entry);
-  }
-
-  /** Overwrites the waiting entries. @returns How many entries were overwritten in all. */
-  async end(): Promise<number> {
-    const waiting = [...this.#waiting.values()];
-    this.#waiting = new Map();
-    if (waiting.length === 0) return this.#count;
-    const { workspaceId } = this.#context;
-    // Counts of tags go first: only these entries still name the tags.
-    for (const { record } of waiting)
-      await this.#sums.addTags(tagsIn(decodeOrNull(auditEntryType, record, workspaceId)));
-    await this.#sums.end();
-    const answer = await transact(this.#context, async (work) => {
-      const ids = waiting.map(({ record }) => record.id);
-      // Another call may have pruned some.
-      const found = work.transaction.isRetry ? await readEntries(this.#context, ids) : waiting;
-      for (const loaded of found) overwrite(work, loaded, this.#subject);
-      return found.length;
-    });
-    this.#count += answer;
-    await yieldToEventLoop();
-    return this.#count;
-  }
-}
-
-/** What is left of an entry that could not be read. */
-const NOTHING_LEFT = { erased: true } as const;
-
-function overwrite(
-  { transaction }: Work,
-  { record, handle }: LoadedRecord,
-  { externalId }: Subject,
-): void {
-  const { kind, id } = record;
-  transaction.expect({ kind, id, version: "exists", handle });
-  const entry = decodeOrNull(auditEntryType, record, transaction.workspaceId);
-  if (entry === null) transaction.rewrite({ ...record, version: 0, body: NOTHING_LEFT });
-  else transaction.update(auditEntryType, entry, erasedEntry(entry, externalId));
 }
