@@ -96,12 +96,18 @@ export function portalActor(identityId: string): string {
   return `portal session of ${identityId}`;
 }
 
+/** The result of a transaction of a call. */
+export interface CallResult<Answer> extends TransactionResult<Answer> {
+  /** Whether the result was remembered: this attempt wrote nothing. */
+  readonly isRemembered?: boolean;
+}
+
 /** Remembers the transactions of a call for its repeats. */
 export interface CallPart {
   /** Runs a transaction, and remembers its result in the same commit; one without a result is a step. @throws AnsweredBefore */
   transact<Answer>(
     work: (transaction: Transaction) => Promise<Answer>,
-  ): Promise<TransactionResult<Answer>>;
+  ): Promise<CallResult<Answer>>;
   /** Resolves if the call was not completed before. @throws AnsweredBefore */
   isFirst(): Promise<void>;
   /** From now on, each transaction is a step: it runs once, and a repeat continues after it. */
@@ -172,7 +178,8 @@ export async function transactUses<Answer>(
     if (reading !== undefined && entries.length > 0) await reading;
     return answer;
   });
-  if (emit !== null && entries.length > 0) {
+  // If another process made this step meanwhile, the entries are those of an attempt that failed.
+  if (emit !== null && entries.length > 0 && result.isRemembered !== true) {
     const durationMs = timer() - startedAt;
     for (const entry of entries) emit({ ...toAuditEvent(entry), durationMs });
   }
@@ -182,7 +189,7 @@ export async function transactUses<Answer>(
 function commit<Answer>(
   { call, workspaceId, transact }: OperationContext,
   work: (transaction: Transaction) => Promise<Answer>,
-): Promise<TransactionResult<Answer>> {
+): Promise<CallResult<Answer>> {
   return call === null ? transact(workspaceId, work) : call.transact(work);
 }
 

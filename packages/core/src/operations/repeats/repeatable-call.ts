@@ -17,7 +17,7 @@ import { afterWriting } from "../../store/after-writing.js";
 import type { LoadedRecord, StoredRecordState } from "../../store/key-store.js";
 import type { Transaction, TransactionResult } from "../../store/transaction.js";
 import type { EpochMs } from "../../time.js";
-import type { CallPart, OperationContext, Rounds } from "../context.js";
+import type { CallPart, CallResult, OperationContext, Rounds } from "../context.js";
 import { decodeOrNull, deleteStored } from "../damaged.js";
 import { readList } from "../read.js";
 import type { MadeFields, RepeatScope } from "./repetition-input.js";
@@ -202,15 +202,17 @@ export function createRepeatableCall(
     step: number,
     work: (transaction: Transaction) => Promise<Answer>,
     kind: "whole" | "step" | "made",
-  ): Promise<TransactionResult<Answer>> {
+  ): Promise<CallResult<Answer>> {
     await isFirst();
     let isAnswer = false;
     let isWritten = false;
+    let isRemembered = false;
     const result = await transact(workspaceId, async (transaction) => {
       isAnswer = false;
       isWritten = false;
       const known = await readUnanswered(transaction);
       const before = known?.steps[step] as Held | undefined;
+      isRemembered = before !== undefined;
       if (before !== undefined) return fromStoredAnswer(before.value) as Answer;
       const answer = await work(transaction);
       for (const id of transaction.idsOf("identity")) identityIds.add(id);
@@ -224,7 +226,7 @@ export function createRepeatableCall(
     isBegun = true;
     hasWritten ||= isWritten;
     isRememberedNow = isAnswer;
-    return result;
+    return { ...result, isRemembered };
   }
 
   async function transactRound<Answer>(
