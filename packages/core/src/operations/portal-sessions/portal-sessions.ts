@@ -120,7 +120,11 @@ async function openPortalSession(
       identityId: identity.id,
       apiIds,
       maxKeys,
-      confirm: async (transaction) => assertOpen(await transaction.readOne(sessionWant)),
+      confirm: async (transaction) => {
+        assertOpen(await transaction.readOne(sessionWant));
+        // The session does not change when its identity is deleted, and another one may get its name.
+        transaction.expect({ kind: "identity", id: identity.id, version: "exists" });
+      },
     },
   };
   /** Reads, unless the session has ended: a program may keep an opened session. */
