@@ -115,6 +115,22 @@ describeOnEveryStore("leaks", (open) => {
     },
   );
 
+  test.each(["disable", "delete", "rotate"] as const)(
+    "nor does a process whose clock is behind that of the process that created the key: %s",
+    async (policy) => {
+      const context = open({ vault: VAULT });
+      const ahead = context.another({ clock: () => context.now() + 5 * DAY_MS });
+      const { apiId } = await context.latchkey.createApi({ name: "tide tables" });
+      const { key } = await ahead.createKey({ apiId, recoverable: true });
+      expect((await context.latchkey.verifyKey({ key })).valid).toBe(true);
+      await context.latchkey.reportLeaks({ leaks: [{ key, url: URL }], policy });
+      for (const days of [0, 5, -5]) {
+        const other = context.another({ clock: () => context.now() + days * DAY_MS });
+        expect((await other.verifyKey({ key })).valid).toBe(false);
+      }
+    },
+  );
+
   test.each(POLICIES)(
     "a key that is deleted and imported again while its report is handled, is handled: %s",
     async (policy) => {
@@ -160,6 +176,24 @@ describeOnEveryStore("leaks", (open) => {
     const { events } = await context.latchkey.listAuditEvents();
     expect(JSON.stringify(events)).toContain(`${URL}?key=…`);
     expect(JSON.stringify(events)).not.toContain(key);
+  });
+
+  test("X1: a repeat returns the key that was reported at that place, not a later one of the same secret", async () => {
+    const context = open();
+    const { apiId } = await context.latchkey.createApi({ name: "tide tables" });
+    const reportAt = async (url: string) => {
+      const leaks = [{ key: foreign(1), url }];
+      return (await context.another().reportLeaks({ leaks, policy: "delete" })).leaks;
+    };
+    const answers = [];
+    for (const url of [`${URL}/a`, `${URL}/b`]) {
+      await context.latchkey.createKeys([{ apiId, plaintext: foreign(1) }]);
+      answers.push((await reportAt(url))[0]);
+      context.advance(1);
+    }
+    for (const [at, place] of ["a", "b"].entries())
+      expect(await reportAt(`${URL}/${place}`)).toEqual([{ ...answers[at], isRepeat: true }]);
+    expect(await reportAt(`${URL}/c`)).toEqual([{ ...answers[1], isRepeat: true }]);
   });
 
   test("a damaged key is disabled, or deleted on request", async () => {

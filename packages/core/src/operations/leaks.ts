@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { hasCode } from "../errors.js";
 import { auditEntryType, leakList } from "../records/audit-entry.js";
-import { chainCreatedAt, keyType } from "../records/key.js";
+import { keyType } from "../records/key.js";
 import { DIRECTORY_ID, rootKeyPointerType, rootKeyType } from "../records/root-key.js";
 import { decideLeak, isDeadForGood, LEAK_POLICIES, type LeakPolicy } from "../rules/keys/leak.js";
 import { secretShape } from "../secrets/format.js";
@@ -190,17 +190,13 @@ async function handleReadable(
   if (known !== null) return known;
   const policy = await choose();
   const { key } = loaded;
-  const now = context.now();
   const { vault, keepsAuditLog } = context;
   const isRecoverable = key.sealedSecret !== null && vault !== null;
-  const canRotate = isRecoverable && rotationOf(loaded, 0, now).kind === "rotate";
+  const canRotate = isRecoverable && rotationOf(loaded, null, context.now()).kind === "rotate";
   const done = decideLeak(policy, { canRotate, keepsAuditLog });
-  // This clock may be days ahead, so a key is not revoked by an expiry of now: other processes would admit it until then.
-  const start = chainCreatedAt(key);
   if (done === "delete") deleteLoaded(work, loaded);
-  else if (done === "rotate") await rotateLoaded(work, loaded, Math.min(0, start - now));
-  else if (done === "disable" && key.enabled && !isDeadForGood(key, start))
-    switchKey(work, key, false);
+  else if (done === "rotate") await rotateLoaded(work, loaded, null);
+  else if (done === "disable" && key.enabled && !isDeadForGood(key)) switchKey(work, key, false);
   else if (keepsAuditLog) transaction.update(keyType, key, key);
   else if (done === "disable") return { keyId, action: "disabled", isRepeat: true };
   return auditLeak(work, report, done, { keyId, identityId: loaded.identity?.id ?? null });
@@ -340,26 +336,28 @@ function withoutSecrets(text: string | undefined, secrets: readonly string[]): s
   return forms.reduce((cut, form) => cut.replaceAll(form, "…"), text);
 }
 
-/** The latest earlier report of the same secret, or null. `same-place`: only a report of the same place. */
+/** The latest earlier report of the same secret and place, or null. `anywhere`: otherwise the latest of another place. */
 async function findReport(
   context: Pick<OperationContext, "store" | "workspaceId">,
   { mark, earlierMarks, place }: Report,
   where: "same-place" | "anywhere",
 ): Promise<LeakedKey | null> {
+  let elsewhere: LeakedKey | null = null;
   for (const of of [mark, ...earlierMarks].map(leakList)) {
     const want = { kind: "auditEntry", of, limit: 1_000, descending: true } as const;
     for await (const page of listPages(context, want))
       for (const entry of decodeAll(auditEntryType, page, context.workspaceId)) {
         const said = new Map(entry.fields.map(({ field, after = null }) => [field, after]));
         const isSame = (name: "url" | "source") => (said.get(name) ?? null) === place[name];
-        if (where === "same-place" && !(isSame("url") && isSame("source"))) continue;
         const id = entry.keyId === null ? { rootKeyId: entry.resourceId } : { keyId: entry.keyId };
         // An erased entry has no action left: its key was deleted with its user.
         const action = (said.get("action") ?? "deleted") as LeakAction;
-        return { ...id, action, isRepeat: true };
+        const known: LeakedKey = { ...id, action, isRepeat: true };
+        if (isSame("url") && isSame("source")) return known;
+        elsewhere ??= known;
       }
   }
-  return null;
+  return where === "anywhere" ? elsewhere : null;
 }
 
 const ACTIONS: Readonly<Record<LeakPolicy, LeakAction>> = {

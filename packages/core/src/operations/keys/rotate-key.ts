@@ -31,11 +31,14 @@ export const rotateKey = write(
   },
 );
 
-/** Rotates a key that was read in this transaction. Throws like rotateKey. `given`: settings of the new key that replace the old one's. */
+/**
+ * Rotates a key that was read in this transaction. Throws like rotateKey. `graceMs`: as of {@link decideRotation}. `given`: settings of the
+ * new key that replace the old one's.
+ */
 export async function rotateLoaded(
   work: Work,
   loaded: LoadedKey,
-  graceMs: SpanMs,
+  graceMs: SpanMs | null,
   given: Partial<Pick<KeyRecord, "ratelimits">> = {},
 ): Promise<CreatedKey> {
   const { context, transaction, audit } = work;
@@ -69,7 +72,7 @@ export async function rotateLoaded(
 /** Whether a key can be rotated, and when the old one then dies. */
 export function rotationOf(
   { key, lastUsedAt }: LoadedKey,
-  graceMs: SpanMs,
+  graceMs: SpanMs | null,
   now: EpochMs,
 ): RotationDecision {
   const isIdle = isExpired(idleExpiresAt(key, lastUsedAt), now);

@@ -1,5 +1,6 @@
 import type { EpochMs } from "../../time.js";
 import { isExpired } from "./lifecycle.js";
+import { DEAD_SINCE } from "./rotation.js";
 
 /** What to do with leaked keys. */
 export const LEAK_POLICIES = ["disable", "report", "delete", "rotate"] as const;
@@ -28,14 +29,13 @@ export function decideLeak(
   return isPossible[policy] ? policy : "disable";
 }
 
-/**
- * Whether nothing can revive a key, whatever clock a process has: it was rotated, and its expiry is not later than `start`.
- *
- * @param start - When the first key of its rotation was created.
- */
-export function isDeadForGood(
-  { rotatedTo, expires }: { readonly rotatedTo: string | null; readonly expires: EpochMs | null },
-  start: EpochMs,
-): boolean {
-  return rotatedTo !== null && isExpired(expires, start);
+/** Whether nothing can revive a key, whatever clock a process has: it was rotated, and its expiry is not later than {@link DEAD_SINCE}. */
+export function isDeadForGood({
+  rotatedTo,
+  expires,
+}: {
+  readonly rotatedTo: string | null;
+  readonly expires: EpochMs | null;
+}): boolean {
+  return rotatedTo !== null && isExpired(expires, DEAD_SINCE);
 }
