@@ -137,6 +137,35 @@ test("nothing is created for skipped rows, and a dry run gives the same reasons"
   expect((await latchkey.listAuditEvents()).events).toEqual([]);
 });
 
+test("nothing is created for rows above a ceiling of their API either, although their permissions are missing", async () => {
+  const latchkey = openLatchkey();
+  const ceilings = { maxRemaining: 10, maxKeysPerIdentity: 1, permissions: ["tides.*"] };
+  await latchkey.createApi({ name: "tides", ceilings });
+  const row = { api: "tides", remaining: 5, permissions: ["tides.read"] };
+  const owned = (externalId: string) => ({ externalId, identity: { meta: { plan: "gold" } } });
+  const rows = [
+    { ...row, hash: hashOf(secret(1)), remaining: 100, ...owned("pier-1") },
+    { ...row, hash: hashOf(secret(2)), permissions: ["boats.read"], ...owned("pier-2") },
+    { ...row, hash: hashOf(secret(3)), ...owned("pier-3") },
+    { ...row, hash: hashOf(secret(4)), roles: ["harbour"], ...owned("pier-3") },
+    { ...row, hash: hashOf(secret(3)), permissions: ["tides.write"], ...owned("pier-4") },
+  ];
+  const dry = await runImport({ from: jsonl(...rows), into: latchkey, dryRun: true });
+  const real = await runImport({ from: jsonl(...rows), into: latchkey });
+  expect(real.rows.map(({ outcome }) => outcome)).toEqual([
+    "skipped",
+    "skipped",
+    "written",
+    "skipped",
+    "already there",
+  ]);
+  expect(dry.rows).toEqual(real.rows.map((each) => ({ ...each, keyId: undefined })));
+  const created = { apis: [], permissions: ["tides.read"], roles: [] };
+  expect([real.report.created, dry.report.created]).toEqual([created, created]);
+  const { identities } = await latchkey.listIdentities();
+  expect(identities.map(({ externalId }) => externalId)).toEqual(["pier-3"]);
+});
+
 test("an impossible API name is refused before any row is read", async () => {
   const from = jsonl({ hash: hashOf(secret(1)) });
   await expect(runImport({ from, into: openLatchkey(), apiName: "t" })).rejects.toMatchObject({

@@ -144,24 +144,37 @@ class Import {
     }
   }
 
+  /** The rows that createKeys would write, without those roles and permissions that are known to be missing. */
+  async #trial(
+    items: readonly (Placed & Partial<Judged>)[],
+    reports: Map<ImportRow, RowReport>,
+  ): Promise<readonly Judged[]> {
+    const results = await this.#createKeys(items.map(withoutMissing), true);
+    return items.flatMap((item, index): Judged[] => {
+      const { error } = results[index] as ImportedKeyResult;
+      const lacksApi = item.newName !== null && error?.code === "NOT_FOUND";
+      if (error === undefined || lacksApi || error.reason === "missing-grants")
+        return [{ ...item, missing: item.missing ?? error?.details.missing }];
+      reports.set(item.row, refusedRow(item.row, error));
+      return [];
+    });
+  }
+
   /** The rows that can be written, once their roles and permissions exist. */
   async #judge(
     placed: readonly Placed[],
     reports: Map<ImportRow, RowReport>,
   ): Promise<readonly Judged[]> {
-    const results = await this.#createKeys(placed, true);
+    const judged = await this.#trial(placed, reports);
+    // What is missing hides whatever else is wrong, such as too many keys of one owner.
+    const isHidden = judged.some(({ missing }) => missing !== undefined);
+    const sound = isHidden ? await this.#trial(judged, reports) : judged;
     const good: Judged[] = [];
-    for (const [index, item] of placed.entries()) {
-      const { error } = results[index] as ImportedKeyResult;
-      const lacksApi = item.newName !== null && error?.code === "NOT_FOUND";
-      if (error !== undefined && !lacksApi && error.reason !== "missing-grants") {
-        reports.set(item.row, refusedRow(item.row, error));
-        continue;
-      }
+    for (const item of sound) {
       const owner = this.#newOwnerOf(item.row);
       const issues = owner === null ? [] : await identityIssues(...owner);
       if (issues.length > 0) reports.set(item.row, rowReport(item.row, "skipped", { issues }));
-      else good.push({ ...item, missing: error?.details.missing });
+      else good.push(item);
     }
     return good;
   }
@@ -240,6 +253,18 @@ class Import {
     const { results } = await this.#into.createKeys(keys as never, { partial: true, dryRun });
     return results;
   }
+}
+
+/** The row without what is missing: the names of `missing` are those of the row. */
+function withoutMissing<Item extends Placed & Partial<Judged>>(item: Item): Item {
+  const { row, missing } = item;
+  if (missing === undefined) return item;
+  const lists = (["roles", "permissions"] as const).map((kind) => {
+    const names = row.key[kind];
+    const gone = new Set<unknown>(missing[kind]);
+    return [kind, Array.isArray(names) ? names.filter((name) => !gone.has(name)) : names];
+  });
+  return { ...item, row: { ...row, key: { ...row.key, ...Object.fromEntries(lists) } } };
 }
 
 function refusedRow(row: ImportRow, error: LatchkeyError): RowReport {

@@ -95,9 +95,14 @@ export async function createKeys(
     const results = refused.slice();
     for (const group of isPartial ? ruled.map((candidate) => [candidate]) : [ruled]) {
       const error =
-        importError(group, references, known, isPartial) ?? ceilingError(group, places, now);
+        claimError(group, known, isPartial) ??
+        // As in createKey, before what is missing: that may be created, and the same key be tried again.
+        (isPartial ? ruleError(group, places, now) : null) ??
+        referenceError(group, references, isPartial) ??
+        placeError(group, places, now);
       if (error !== null && !isPartial) throw references.confirmed(error);
-      for (const { index, imported, credential } of group) {
+      for (const { index, imported, credential, claims } of group) {
+        if (error === null) for (const claim of claims) known.add(claim);
         results[index] = error === null ? { keyId: dryRun ? null : credential.keyId } : { error };
         // If another key takes the secret meanwhile, the transaction runs again and finds that key.
         if (error === null && !dryRun) insertKey(parts, imported, credential);
@@ -146,17 +151,29 @@ interface Ruled extends Candidate {
   readonly api: ApiRecord | null;
 }
 
-/** Why the ceilings of an API refuse one of these keys; null: none is refused, and their places are taken. */
-function ceilingError(
+/** Why the ceilings of an API refuse one of these keys, each by itself. */
+function ruleError(
   candidates: readonly Ruled[],
   places: OwnerPlaces,
   now: EpochMs,
 ): LatchkeyError | null {
   for (const { api, imported } of candidates) {
-    if (api === null) continue;
-    const error = refusalByCeilings(api, imported, places, now);
+    const error = api && refusalByCeilings(api, imported, places, now);
     if (error !== null) return error;
-    places.take(api, ownerOf(imported));
+  }
+  return null;
+}
+
+/** The same for all of them together; null: none is refused, and their places are taken. */
+function placeError(
+  candidates: readonly Ruled[],
+  places: OwnerPlaces,
+  now: EpochMs,
+): LatchkeyError | null {
+  for (const candidate of candidates) {
+    const error = ruleError([candidate], places, now);
+    if (error !== null) return error;
+    if (candidate.api !== null) places.take(candidate.api, ownerOf(candidate.imported));
   }
   return null;
 }
@@ -227,31 +244,40 @@ async function knownClaims(
   return new Set(claims.filter((_claim, index) => found[index] !== null));
 }
 
-/** Why these keys are not imported; null: they are, and their claims are added to `known`. */
-function importError(
+function pathOf(index: number, field: string, isAlone: boolean): string {
+  return isAlone ? field : `${index}.${field}`;
+}
+
+/** The error for the first of these keys whose secret another key has, or one of them. Nothing else matters for a key that exists. */
+function claimError(
   candidates: readonly Candidate[],
-  references: References,
-  known: Set<string>,
+  known: ReadonlySet<string>,
   isAlone: boolean,
 ): LatchkeyError | null {
-  const pathOf = (index: number, field: string) => (isAlone ? field : `${index}.${field}`);
   const claimed = new Set<string>();
-  // First of all: nothing else matters for a key that exists already.
   for (const { index, imported, claims } of candidates) {
     if (claims.some((claim) => known.has(claim) || claimed.has(claim))) {
-      const field = pathOf(index, imported.plaintext === undefined ? "hash" : "plaintext");
+      const field = pathOf(index, imported.plaintext === undefined ? "hash" : "plaintext", isAlone);
       return taken(field, `"${field}" belongs to a key that already exists`);
     }
     for (const claim of claims) claimed.add(claim);
   }
+  return null;
+}
+
+/** The error for roles, permissions and APIs of these keys that do not exist, or null. */
+function referenceError(
+  candidates: readonly Candidate[],
+  references: References,
+  isAlone: boolean,
+): LatchkeyError | null {
   const missing = references.missingAmong(
     candidates.flatMap(({ imported }) => imported.roles ?? []),
     candidates.flatMap(({ imported }) => imported.permissions ?? []),
   );
   if (missing !== null) return missing;
-  for (const { index, imported } of candidates)
-    if (!references.hasApi(imported.apiId))
-      return new LatchkeyError("NOT_FOUND", `no such API: "${pathOf(index, "apiId")}"`);
-  for (const claim of claimed) known.add(claim);
-  return null;
+  const lost = candidates.find(({ imported }) => !references.hasApi(imported.apiId));
+  if (lost === undefined) return null;
+  const path = pathOf(lost.index, "apiId", isAlone);
+  return new LatchkeyError("NOT_FOUND", `no such API: "${path}"`);
 }
