@@ -30,8 +30,12 @@ export function instrument<Create extends (options: never) => object>(
     if (typeof given?.store?.charge !== "function") return create(given);
     const { onEvent } = given;
     const record = (event: LatchkeyEvent): unknown => {
-      recordEvent(instruments, event);
-      return onEvent?.(event);
+      try {
+        return onEvent?.(event);
+      } finally {
+        // If it throws, `onError` gets that. Your own listener has the event in any case.
+        recordEvent(instruments, event);
+      }
     };
     const isListener = onEvent === undefined || typeof onEvent === "function";
     const latchkey = create({

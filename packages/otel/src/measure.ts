@@ -2,7 +2,9 @@ import { LatchkeyError } from "@latchkey/core";
 import {
   type Attributes,
   context,
+  diag,
   type Histogram,
+  INVALID_SPAN_CONTEXT,
   isSpanContextValid,
   type Span,
   SpanStatusCode,
@@ -27,23 +29,29 @@ export interface Measurement {
 
 /**
  * Runs a call inside a span, and records how long it took. Its result or error is passed on unchanged; a result that is not a promise stays
- * synchronous. Only the type of an error is recorded, never its message.
+ * synchronous. Only the type of an error is recorded, never its message. A provider that throws changes nothing: OpenTelemetry's own log
+ * gets its error.
  */
 export function measure(measurement: Measurement, run: () => unknown): unknown {
   const { tracer, duration, name, labels, attributes, onAnswer } = measurement;
-  const span = tracer.startSpan(name, { attributes });
+  const span =
+    quietly(() => tracer.startSpan(name, { attributes })) ??
+    trace.wrapSpanContext(INVALID_SPAN_CONTEXT);
   const startedAt = performance.now();
+  const record = (more: Attributes = {}): void => {
+    const seconds = (performance.now() - startedAt) / 1_000;
+    quietly(() => duration().record(seconds, { ...labels, ...more }));
+  };
   const answered = (answer: unknown): void => {
-    duration().record((performance.now() - startedAt) / 1_000, labels);
-    span.setAttributes(onAnswer(answer));
-    span.end();
+    record();
+    quietly(() => span.setAttributes(onAnswer(answer)));
+    quietly(() => span.end());
   };
   const failed = (error: unknown): void => {
     const type = { [ATTRIBUTE.errorType]: errorTypeOf(error) };
-    duration().record((performance.now() - startedAt) / 1_000, { ...labels, ...type });
-    span.setAttributes(type);
-    span.setStatus({ code: SpanStatusCode.ERROR });
-    span.end();
+    record(type);
+    quietly(() => span.setAttributes(type).setStatus({ code: SpanStatusCode.ERROR }));
+    quietly(() => span.end());
   };
   try {
     const answer = runInside(span, run);
@@ -64,6 +72,16 @@ export function measure(measurement: Measurement, run: () => unknown): unknown {
   } catch (error) {
     failed(error);
     throw error;
+  }
+}
+
+/** Runs a part of the telemetry. @returns Its result; undefined if it threw. */
+function quietly<Result>(run: () => Result): Result | undefined {
+  try {
+    return run();
+  } catch (error) {
+    diag.error("@latchkey/otel: a provider threw", error);
+    return undefined;
   }
 }
 
