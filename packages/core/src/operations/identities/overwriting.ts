@@ -33,7 +33,7 @@ export async function readToOverwrite({ context, transaction }: Work, ids: reado
   const stored = await readStored(transaction, address);
   if (stored === null) {
     transaction.expect({ ...address, version: null });
-    transaction.insert(workspaceType, { ...unwrittenWorkspace(workspaceId), version: 1 });
+    transaction.putAnew(workspaceType.encode(unwrittenWorkspace(workspaceId)));
   } else if (decodeOrNull(workspaceType, stored, workspaceId) !== null) transaction.putAnew(stored);
   return readEntries(context, ids);
 }
