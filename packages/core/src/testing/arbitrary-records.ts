@@ -48,7 +48,7 @@ import {
   rootKeyType,
 } from "../records/root-key.js";
 import { type WorkspaceRecord, workspaceType } from "../records/workspace.js";
-import { countedFrom, type RefillSetting } from "../rules/refill.js";
+import { countedFrom, LAST_REFILL_DAY, type RefillSetting } from "../rules/refill.js";
 import { LAST_INSTANT } from "../time.js";
 
 const WORKSPACE_ID = "ws_default";
@@ -59,9 +59,12 @@ const texts = fc.array(text, { maxLength: 4 });
 const whole = fc.maxSafeNat();
 const wholeOrNull = fc.option(whole);
 const positive = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
+const small = fc.integer({ min: 1, max: 2 ** 26 });
 const workspaceId = fc.constant(WORKSPACE_ID);
 const idOf = (prefix: string) =>
   fc.stringMatching(/^[a-z0-9]{1,8}$/).map((id) => `${prefix}_${id}`);
+const head = (prefix: string) => ({ id: idOf(prefix), workspaceId });
+const versioned = (prefix: string) => ({ ...head(prefix), version: positive });
 const json = fc
   .jsonValue({ maxDepth: 2, noUnicodeString: false })
   .map((value) => JSON.parse(JSON.stringify(value)) as JsonValue);
@@ -71,16 +74,13 @@ const meta = fc.dictionary(fc.stringMatching(/^[a-z]{1,5}$/), json, {
 });
 const rule: fc.Arbitrary<RefillSetting> = fc.oneof(
   fc.record({ interval: fc.constantFrom("hourly" as const, "daily" as const), amount: positive }),
-  fc.record({
-    interval: fc.constant("weekly" as const),
-    amount: positive,
-    refillDay: fc.integer({ min: 1, max: 7 }),
-  }),
-  fc.record({
-    interval: fc.constant("monthly" as const),
-    amount: positive,
-    refillDay: fc.integer({ min: 1, max: 31 }),
-  }),
+  ...(["weekly", "monthly"] as const).map((interval) =>
+    fc.record({
+      interval: fc.constant(interval),
+      amount: positive,
+      refillDay: fc.integer({ min: 1, max: LAST_REFILL_DAY[interval] }),
+    }),
+  ),
   fc.record({
     interval: fc.record({ every: fc.integer({ min: 60_000, max: 2 ** 52 }) }),
     amount: positive,
@@ -105,9 +105,9 @@ const figures = fc.oneof(
     .map((each) => ({ ...each, burst: each.limit })),
   fc.record({
     algorithm: fc.constant("token-bucket" as const),
-    limit: fc.integer({ min: 1, max: 2 ** 26 }),
-    duration: fc.integer({ min: 1, max: 2 ** 26 }),
-    burst: fc.integer({ min: 1, max: 2 ** 26 }),
+    limit: small,
+    duration: small,
+    burst: small,
     shadow: fc.boolean(),
   }),
 );
@@ -117,8 +117,7 @@ const limit = { name: text, autoApply: fc.boolean() };
 
 const key: fc.Arbitrary<KeyRecord> = fc
   .record({
-    id: idOf("key"),
-    workspaceId,
+    ...versioned("key"),
     apiId: idOf("api"),
     hash: text,
     start: text,
@@ -155,7 +154,6 @@ const key: fc.Arbitrary<KeyRecord> = fc
     importMarks: texts,
     roles: texts,
     permissions: texts,
-    version: positive,
   })
   .map((each) => ({
     ...each,
@@ -164,50 +162,42 @@ const key: fc.Arbitrary<KeyRecord> = fc
 
 const identity: fc.Arbitrary<IdentityRecord> = fc
   .record({
-    id: idOf("id"),
-    workspaceId,
+    ...versioned("id"),
     externalId: text,
     meta,
     ratelimits: fc.array(limitOf(fc.record(limit)), { maxLength: 3 }),
     refill,
     createdAt: whole,
-    version: positive,
   })
   .map((each) => ({ ...each, refill: each.refill && countedFrom(each.refill, each.createdAt) }));
 
 const api: fc.Arbitrary<ApiRecord> = fc.record({
-  id: idOf("api"),
-  workspaceId,
+  ...versioned("api"),
   name: text,
   deleteProtection: fc.boolean(),
   ipWhitelist: texts,
   defaults: fc.option(meta),
   ceilings: fc.option(meta),
   createdAt: whole,
-  version: positive,
 });
 
 const role: fc.Arbitrary<RoleRecord> = fc.record({
-  id: idOf("role"),
-  workspaceId,
+  ...versioned("role"),
   name: text,
   description: textOrNull,
   permissions: texts,
   createdAt: whole,
-  version: positive,
 });
 
 const permission: fc.Arbitrary<PermissionRecord> = fc.record({
-  id: idOf("perm"),
-  workspaceId,
+  ...head("perm"),
   name: text,
   description: textOrNull,
   createdAt: whole,
 });
 
 const rootKey: fc.Arbitrary<RootKeyRecord> = fc.record({
-  id: idOf("root"),
-  workspaceId,
+  ...head("root"),
   hash: text,
   start: text,
   name: textOrNull,
@@ -242,8 +232,7 @@ const change: fc.Arbitrary<FieldChange> = fc.oneof(
 /** As operations make them: an entry about a key names that key, one about an identity that identity. */
 const auditEntry: fc.Arbitrary<AuditEntry> = fc
   .record({
-    id: idOf("evt"),
-    workspaceId,
+    ...head("evt"),
     type: fc.constantFrom(...AUDIT_TYPES),
     at: whole,
     actor: textOrNull,
@@ -268,8 +257,7 @@ const auditEntry: fc.Arbitrary<AuditEntry> = fc
   });
 
 const rememberedAnswer: fc.Arbitrary<RememberedAnswer> = fc.record({
-  id: idOf("ans"),
-  workspaceId,
+  ...versioned("ans"),
   caller: fc.string(),
   input: fc.string(),
   at: whole,
@@ -277,7 +265,6 @@ const rememberedAnswer: fc.Arbitrary<RememberedAnswer> = fc.record({
   answer: fc.option(fc.oneof(fc.constant({}), fc.record({ value: json }))),
   steps: fc.dictionary(fc.stringMatching(/^[1-9]$/), fc.record({ value: json })),
   identityIds: fc.array(idOf("id"), { maxLength: 3 }),
-  version: fc.integer({ min: 1 }),
 });
 
 const deadline: fc.Arbitrary<Deadline> = fc
@@ -289,8 +276,7 @@ const deadline: fc.Arbitrary<Deadline> = fc
   )
   .map(([stage, keyId, at, workspace]) => deadlineOf(stage, { keyId, at }, workspace));
 const delivery: fc.Arbitrary<Delivery> = fc.record({
-  id: idOf("dlv"),
-  workspaceId,
+  ...versioned("dlv"),
   endpointId: fc.stringMatching(/^[0-9a-f]{32}$/),
   eventId: idOf("evt"),
   number: fc.integer({ min: 1 }),
@@ -300,7 +286,6 @@ const delivery: fc.Arbitrary<Delivery> = fc.record({
   since: whole,
   at: whole,
   failure: textOrNull,
-  version: fc.integer({ min: 1 }),
 });
 
 const sender: fc.Arbitrary<Sender> = fc.record({
@@ -320,18 +305,16 @@ const noticed: fc.Arbitrary<Noticed> = fc.record({
   workspaceId,
 });
 
-const tag: fc.Arbitrary<TagRecord> = fc.record({ id: idOf("tag"), workspaceId });
+const tag: fc.Arbitrary<TagRecord> = fc.record(head("tag"));
 
 const portalSession: fc.Arbitrary<PortalSessionRecord> = fc.record({
-  id: idOf("ps"),
-  workspaceId,
+  ...versioned("ps"),
   hash: fc.string(),
   identityId: idOf("id"),
   expires: whole,
   storedAt: whole,
   allow: fc.dictionary(fc.stringMatching(/^[a-z]{1,5}$/), json),
   actor: fc.option(fc.string()),
-  version: fc.integer({ min: 1 }),
 });
 
 /** A kind of record with any record of it. */

@@ -2,13 +2,15 @@ import { expect } from "vitest";
 import { judgeChange } from "../adapters/judge-change.js";
 import { limitAt, roomOf } from "../rules/limit-algorithm.js";
 import type { DueRefill } from "../rules/refill.js";
-import type { CounterChange } from "../store/change.js";
+import { type CounterChange, EMPTY_CHANGE } from "../store/change.js";
 import type { ChargePlan, LimitCharge } from "../store/charge.js";
 import {
   DURATION,
   dueBetween,
   figures,
+  isConcurrent,
   LIMITS,
+  limitOf,
   nameOf,
   type Owner,
   PERIOD,
@@ -20,11 +22,12 @@ import {
   START,
   type Step,
   type StepOf,
-  type Which,
   windowOf,
 } from "./holds.js";
 import { usageOf } from "./records.js";
 
+const addressOf = (place: 0 | 1) =>
+  ({ kind: place === 0 ? "key" : "identity", id: "any" }) as const;
 const idOf = (number: number) => `rsv_${String(number).padStart(3, "0")}`;
 
 /** What a charge or a reservation took. Once the outcome of a reservation is known, its figures are replaced by what it used. */
@@ -64,7 +67,7 @@ export class Run {
     const dueAt = now - (now % PERIOD);
     const { amount, bound } = refill;
     if (bound === null) return { amount, dueAt };
-    const { refilledAt } = this.holds.counters({ kind: place === 0 ? "key" : "identity" }).usage;
+    const { refilledAt } = this.holds.counters(addressOf(place)).usage;
     const countedFrom = () => expect.unreachable();
     const carry = { units: amount * dueBetween(refilledAt, now), since: refilledAt, countedFrom };
     return { amount: bound, dueAt, carry };
@@ -72,27 +75,14 @@ export class Run {
 
   take(step: StepOf<"charge" | "reserve">): void {
     const id = idOf(this.#next++);
-    const hasSlots = step.costs.some(
-      ({ which }) => (LIMITS[which] as Which).algorithm === "concurrent",
-    );
-    const limits = step.costs
-      // Slots without a hold are not tested: core holds slots whenever it takes them.
-      .filter(
-        ({ which }) =>
-          step.type === "reserve" || (LIMITS[which] as Which).algorithm !== "concurrent",
-      )
-      .map(({ which, cost }): LimitCharge => {
-        const limit = LIMITS[which] as Which;
-        const { owner } = limit;
-        return {
-          ...figures(limit, this.rate),
-          name: nameOf(limit),
-          window: windowOf(limit),
-          owner,
-          cost,
-          shadow: false,
-        };
-      });
+    const hasSlots = step.costs.some(({ which }) => isConcurrent(which));
+    // Slots without a hold are not tested: core holds slots whenever it takes them.
+    const costs = step.costs.filter(({ which }) => step.type === "reserve" || !isConcurrent(which));
+    const limits = costs.map(({ which, cost }): LimitCharge => {
+      const limit = limitOf(which);
+      const named = { name: nameOf(limit), window: windowOf(limit), owner: limit.owner };
+      return { ...figures(limit, this.rate), ...named, cost, shadow: false };
+    });
     const plan: ChargePlan = {
       ...{ workspaceId: "ws_1", revision: null, mode: "commit" },
       confirms: [
@@ -113,11 +103,7 @@ export class Run {
     const result = this.holds.charge(plan, { now: this.now, refill, holdId: id });
     this.forgetExpired();
     if (result.kind !== "charged") return;
-    const units = new Map(
-      step.costs
-        .filter(({ which }) => limits.some(({ name }) => name === nameOf(LIMITS[which] as Which)))
-        .map(({ which, cost }) => [which, cost]),
-    );
+    const units = new Map(costs.map(({ which, cost }) => [which, cost]));
     const taken = { at: this.now, uses: step.uses, cost: step.cost, units, rate: this.rate };
     this.entries.push({ at: this.now, taken });
     if (step.type === "reserve") this.open.set(id, taken);
@@ -128,13 +114,8 @@ export class Run {
     const taken = this.open.get(id);
     if (taken === undefined) return;
     const of = (units: number) => Math.floor((units * percent) / 100);
-    const timed = [...taken.units].filter(
-      ([which]) => (LIMITS[which] as Which).algorithm !== "concurrent",
-    );
-    const limits = timed.map(([which, cost]) => ({
-      name: nameOf(LIMITS[which] as Which),
-      cost: of(cost),
-    }));
+    const timed = [...taken.units].filter(([which]) => !isConcurrent(which));
+    const limits = timed.map(([which, cost]) => ({ name: nameOf(limitOf(which)), cost: of(cost) }));
     const step = { kind: "end", id, uses: of(taken.cost), limits, rest: percent === 100 } as const;
     const result = this.holds.settle(step, this.now);
     this.open.delete(id);
@@ -145,11 +126,8 @@ export class Run {
     }
     expect(result).toMatchObject({ kind: "ended", isRepeat: false });
     taken.cost = of(taken.cost);
-    for (const which of taken.units.keys())
-      taken.units.set(
-        which,
-        timed.some(([each]) => each === which) ? of(taken.units.get(which) ?? 0) : 0,
-      );
+    for (const [which, units] of taken.units)
+      taken.units.set(which, isConcurrent(which) ? 0 : of(units));
     // Repeating the step gets the same answer, and changes nothing.
     const before = JSON.stringify([this.holds.key.usage, this.holds.identity.usage]);
     expect(this.holds.settle(step, this.now)).toEqual({ ...result, isRepeat: true });
@@ -166,8 +144,7 @@ export class Run {
     for (const [id, taken] of this.open) {
       const isSlotsOver = !this.holds.holds.has(`${id}.s`);
       for (const which of taken.units.keys())
-        if (isSlotsOver && (LIMITS[which] as Which).algorithm === "concurrent")
-          taken.units.set(which, 0);
+        if (isSlotsOver && isConcurrent(which)) taken.units.set(which, 0);
       if (this.holds.holds.has(id)) continue;
       this.open.delete(id);
       this.release(taken);
@@ -175,20 +152,20 @@ export class Run {
   }
 
   change(step: StepOf<"change">): void {
-    const kind = step.place === 0 ? "key" : "identity";
+    const of = addressOf(step.place as 0 | 1);
     this.rate = step.rate;
     // As core does: it reads what it changes, and a read ends what has expired. Otherwise a decrement is refused although the uses are
     // back.
-    this.holds.settle({ kind: "refresh", of: { kind, id: "any" }, refill: null }, this.now);
+    this.holds.settle({ kind: "refresh", of, refill: null }, this.now);
     this.forgetExpired();
-    const counters = this.holds.counters({ kind });
+    const counters = this.holds.counters(of);
     const own = (owner: Owner) => owner === step.place || (owner === null && step.place === 0);
     const limit = LIMITS[step.reset];
     const dropWindows = limit !== undefined && own(limit.owner) ? [windowOf(limit)] : undefined;
-    const keepWindows = step.keeps?.map((index) => windowOf(LIMITS[index] as Which));
+    const keepWindows = step.keeps?.map((index) => windowOf(limitOf(index)));
     const { operation } = step;
     const change: CounterChange = {
-      ...{ kind, id: "any" },
+      ...of,
       usage: {
         due: this.due(step.place as 0 | 1),
         operation,
@@ -199,10 +176,7 @@ export class Run {
       ...(keepWindows && { keepWindows }),
     };
     const judged = judgeChange<PlainCounters>(
-      {
-        ...{ expects: [], puts: [], deletes: [], claims: [], releases: [], enters: [], leaves: [] },
-        ...{ counters: [change], dropWindows: [], revision: null },
-      },
+      { ...EMPTY_CHANGE, counters: [change] },
       {
         version: () => null,
         holder: () => undefined,
@@ -211,10 +185,7 @@ export class Run {
       },
     );
     if (judged.kind !== "committed") return;
-    counters.usage =
-      judged.usages[0] === undefined
-        ? counters.usage
-        : (judged.moved.get(counters) ?? counters.usage);
+    counters.usage = judged.moved.get(counters) ?? counters.usage;
     for (const name of [...counters.windows.keys()])
       if (dropWindows?.includes(name) || keepWindows?.includes(name) === false)
         counters.windows.delete(name);
@@ -224,8 +195,7 @@ export class Run {
 
   /** Ends everything that has expired, and applies refills. */
   refresh(place: 0 | 1): void {
-    const kind = place === 0 ? "key" : "identity";
-    const of = { kind, id: "any" } as const;
+    const of = addressOf(place);
     this.holds.settle({ kind: "refresh", of, refill: this.due(place) }, this.now);
     this.forgetExpired();
   }
@@ -291,7 +261,7 @@ function takenFrom(
   { entries }: Run,
   which: number,
 ): readonly { at: number; units: number; rate: number }[] {
-  const { owner } = LIMITS[which] as Which;
+  const { owner } = limitOf(which);
   let taken: { at: number; units: number; rate: number }[] = [];
   for (const entry of entries) {
     if ("taken" in entry) {
@@ -309,7 +279,7 @@ function takenFrom(
 
 /** Units left of a limit, computed from what was taken when. */
 export function roomAsIf(run: Run, which: number): number {
-  const { algorithm } = LIMITS[which] as Which;
+  const { algorithm } = limitOf(which);
   const { now } = run;
   const group = Math.ceil(DURATION / 16);
   const sum = takenFrom(run, which)
@@ -335,7 +305,7 @@ function levelAsIf(run: Run, which: number): number {
 }
 
 export function stateOf(run: Run, which: number) {
-  const limit = LIMITS[which] as Which;
+  const limit = limitOf(which);
   const { owner } = limit;
   const holder =
     owner === null ? run.holds.windows : [run.holds.key, run.holds.identity][owner]?.windows;

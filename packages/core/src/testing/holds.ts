@@ -31,6 +31,8 @@ export const LIMITS = OWNERS.flatMap((owner) =>
   })),
 );
 export type Which = (typeof LIMITS)[number];
+export const limitOf = (which: number) => LIMITS[which] as Which;
+export const isConcurrent = (which: number) => limitOf(which).algorithm === "concurrent";
 
 const MARKS: Record<LimitAlgorithm, string> = {
   fixed: "",
