@@ -18,7 +18,6 @@ import {
   toUsageRows,
   USAGE_SUBJECTS,
   type UsageRow,
-  type UsageRowPlace,
   type UsageSubject,
 } from "../statistics/usage-rows.js";
 import type { Want } from "../store/key-store.js";
@@ -145,21 +144,12 @@ function readPlace(position: string): UsagePlace {
   return { until: Number(until), spanAt: Number(spanAt), start: Number(start), id: id.join(".") };
 }
 
-/** Rows of a part of a day or month, after a position, in order. */
-interface UsageSpan {
-  readonly rows: readonly (UsageRow & UsageRowPlace)[];
-  /** Position to continue from. */
-  readonly next: UsagePlace;
-  /** How much was read for it. */
-  readonly sums: number;
-  readonly days: number;
-}
-
+/** Rows of a part of a day or month, after a position, in order; the position to continue from; and how much was read for them. */
 async function readSpan(
   { store, workspaceId }: OperationContext,
   { start, granularity: of, by: kind, limit: most }: UsageQuestion,
   place: UsagePlace,
-): Promise<UsageSpan> {
+) {
   const { until, spanAt, id: from } = place;
   const span = spanOf(of);
   const endAt = bucketEndAt(spanAt, span);

@@ -93,22 +93,14 @@ function bitsPerCharacter(text: string): number {
   return /[a-fA-F]/.test(text) ? 4 : Math.log2(10);
 }
 
-/** The format of a secret, apart from its random bytes. */
-export interface SecretForm {
-  /** Empty for none. */
-  readonly prefix: string;
-  /** 16 to 255. */
-  readonly byteLength: number;
-}
-
 /**
  * The format of a secret, from its stored start, to generate another one in the same format.
  *
- * The prefix is the part before the last `_`, if that can be a prefix. The number of random bytes is encoded in the first characters of the
+ * The prefix, empty for none, is the part before the last `_`, if that can be a prefix. The number of random bytes is encoded in the first characters of the
  * body; if these fit two lengths, as for some secrets of 136 to 145 bytes, it is the shorter one. The start of a foreign secret fits no
  * length: then it is the default.
  */
-export function secretForm(start: string): SecretForm {
+export function secretForm(start: string) {
   const { prefix, body } = splitSecret(start);
   return {
     prefix: PREFIX_PATTERN.test(prefix) ? prefix : "",

@@ -133,17 +133,11 @@ export interface AppliedCharge {
   /** One reading for each of the plan's limits, in the plan's order. */
   readonly limits: readonly LimitReading[];
   /** Only if the plan was charged and holds something. */
-  readonly hold?: OpenHold | undefined;
+  readonly hold?: Pick<Hold, "id" | "expiresAt"> | undefined;
   /** True: the remembered result of an earlier charge with the same request id: nothing changed now. Otherwise absent. */
   readonly isRepeat?: true | undefined;
   /** Decided by a lease; no store returns this. */
   readonly leased?: true | undefined;
-}
-
-/** A new hold. */
-export interface OpenHold {
-  readonly id: string;
-  readonly expiresAt: EpochMs;
 }
 
 /** Result of a plan. */

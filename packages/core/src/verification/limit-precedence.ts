@@ -27,21 +27,17 @@ export function namespaceWindow(namespace: string, identifier: string, limit: Li
 export const KEY_INDEX = 0;
 export const IDENTITY_INDEX = 1;
 
-/** The limits that a verification takes from, and the requested names without a configured limit: if there are any, it takes nothing. */
-export interface LimitDecision {
-  readonly limits: readonly LimitCharge[];
-  readonly unknown: readonly string[];
-}
-
 /**
  * The limits that one verification takes from: those that apply by themselves (cost 1), of the key and then of its identity, then those
  * that the request names. A key's limit hides an identity's limit of the same name. A limit that the request names is taken from once, at
  * the requested cost.
+ *
+ * @returns Also the requested names without a configured limit: if there are any, the verification takes nothing.
  */
 export function decideLimits(
   loaded: Pick<VerifiableKey, "key" | "identity">,
   requested: readonly LimitRequest[],
-): LimitDecision {
+): { readonly limits: readonly LimitCharge[]; readonly unknown: readonly string[] } {
   const { key, identity } = loaded;
   const limits: LimitCharge[] = [];
   for (const limit of key.ratelimits) {

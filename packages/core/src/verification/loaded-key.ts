@@ -58,14 +58,8 @@ export interface LoadedKey extends VerifiableKey, ResolvedGrants {
 /** An assembled key, null if its API was deleted, or the error that says why it could not be read. */
 export type CatalogKey = LoadedKey | null | LatchkeyError;
 
-/** The uses that a key takes from, with the refill that restores them. */
-export interface EffectiveUses {
-  readonly usage: Usage;
-  readonly refill: Refill | null;
-}
-
 /**
- * The uses that a key takes from: its own, or those that all keys of its identity share. If that identity was deleted, none are left and
+ * The uses that a key takes from, with the refill that restores them: its own, or those that all keys of its identity share. If that identity was deleted, none are left and
  * nothing restores them: the key must not become unlimited. In all other respects it lives on, without an owner and without the identity's
  * limits.
  *
@@ -73,7 +67,7 @@ export interface EffectiveUses {
  */
 export function effectiveUses(
   loaded: Pick<LoadedKey, "key" | "usage" | "identity" | "identityUsage">,
-): EffectiveUses {
+): { readonly usage: Usage; readonly refill: Refill | null } {
   const usage = loaded.key.usesFrom === "key" ? loaded.usage : (loaded.identityUsage ?? NO_USES);
   return { usage, refill: effectiveRefill(loaded) };
 }

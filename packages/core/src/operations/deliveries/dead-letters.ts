@@ -74,12 +74,6 @@ export interface KeptDeadLetters {
   readonly most?: number;
 }
 
-/** How many were deleted. */
-export interface PrunedDead {
-  readonly old: number;
-  readonly tooMany: number;
-}
-
 /** Operations on dead letters: deliveries that were given up. */
 export interface DeadLetters {
   /** A page of dead letters. @throws LatchkeyError `BAD_REQUEST`. */
@@ -90,7 +84,7 @@ export interface DeadLetters {
    */
   redeliver(input: unknown, mayAsk: (delivery: Delivery) => void): Promise<void>;
   /** Deletes dead letters that are too old or too many, in bounded steps, except those whose event would be read, and sent, again. */
-  pruneDead(kept: KeptDeadLetters): Promise<PrunedDead>;
+  pruneDead(kept: KeptDeadLetters): Promise<{ readonly old: number; readonly tooMany: number }>;
   /** Like {@link pruneDead}, from the input of a caller. `input`: `{ before }`. @throws LatchkeyError `BAD_REQUEST`. */
   pruneDeadBefore(input: unknown): Promise<PrunedCount>;
 }
@@ -117,18 +111,16 @@ export function createDeadLetters(
     for await (const { deliveries } of deliveryPages(context, DEAD_LIST)) {
       if (isOver()) break;
       const wanted = deliveries.filter(isWanted);
-      if (wanted.length > 0) {
-        const answer = await transact(context, async ({ transaction }) => {
-          const found = await transaction.read(wanted.map(deliveryWant));
-          const dead = found.flatMap((loaded) => {
-            const now = loaded && decodeOrNull(deliveryType, loaded.record, workspaceId);
-            return now?.state === "dead" ? [now] : [];
-          });
-          for (const each of dead) transaction.delete(deliveryType, each);
-          return dead.length;
+      if (wanted.length === 0) continue;
+      deleted += await transact(context, async ({ transaction }) => {
+        const found = await transaction.read(wanted.map(deliveryWant));
+        const dead = found.flatMap((loaded) => {
+          const now = loaded && decodeOrNull(deliveryType, loaded.record, workspaceId);
+          return now?.state === "dead" ? [now] : [];
         });
-        deleted += answer;
-      }
+        for (const each of dead) transaction.delete(deliveryType, each);
+        return dead.length;
+      });
     }
     return deleted;
   }
@@ -146,14 +138,13 @@ export function createDeadLetters(
       if (!isGone) excess += 1;
       return isGone;
     };
-    const old = await deleteDead(isOld, () => false);
-    if (excess <= 0) return { old, tooMany: 0 };
     const isTooMany = (dead: Delivery) => {
       const isGone = excess > 0 && isPassed(dead);
       if (isGone) excess -= 1;
       return isGone;
     };
-    return { old, tooMany: await deleteDead(isTooMany, () => excess <= 0) };
+    const old = await deleteDead(isOld, () => false);
+    return { old, tooMany: excess <= 0 ? 0 : await deleteDead(isTooMany, () => excess <= 0) };
   }
 
   return {

@@ -1,4 +1,3 @@
-import type { AuditFields } from "../../audit/entry.js";
 import { hasCode } from "../../errors.js";
 import { encodeCursor } from "../../lib/cursor.js";
 import { withEachAtOnce, yieldToEventLoop } from "../../lib/promises.js";
@@ -16,13 +15,7 @@ import {
   startOfNoticed,
   startOfStage,
 } from "../../records/notices.js";
-import {
-  lowUses,
-  type NoticePeriod,
-  noticeOfExpiry,
-  periodOfUses,
-  rememberNoticedUntil,
-} from "../../rules/notice.js";
+import { lowUses, noticeOfExpiry, periodOfUses, rememberNoticedUntil } from "../../rules/notice.js";
 import { dueRefill, type Refill } from "../../rules/refill.js";
 import { sha256Text } from "../../secrets/hash.js";
 import type { Crossing } from "../../statistics/crossings.js";
@@ -165,15 +158,6 @@ export const NOTICE_TABLE = {
 /** Most crossings that one commit writes. */
 const WRITTEN_AT_ONCE = 50;
 
-/** The event of a crossing, written once in its period. */
-interface Notice {
-  readonly crossing: Crossing;
-  readonly period: NoticePeriod;
-  /** Identifies what was noticed, apart from its period. */
-  readonly name: string;
-  readonly fields: AuditFields;
-}
-
 /** Writes crossings that this process saw in a workspace, each once, however many processes saw it. @returns How many events. */
 async function writeCrossings(
   context: OperationContext,
@@ -269,13 +253,16 @@ async function forgetOver(
       transaction.delete(noticedType, { id: record.id, workspaceId: context.workspaceId });
 }
 
-/** The event of a crossing; null if it no longer holds, or if its key or identity was deleted. */
+/**
+ * The event of a crossing, written once in its period; null if it no longer holds, or if its key or identity was deleted. `name` identifies
+ * what was noticed, apart from the period.
+ */
 function noticeOf(
   context: OperationContext,
   crossing: Crossing,
   owner: LoadedRecord | null,
   now: EpochMs,
-): Notice | null {
+) {
   if (owner === null) return null;
   if (crossing.type === "limit.near") {
     const { limit, remaining, resetAt, window, period, type } = crossing;

@@ -40,17 +40,8 @@ export type GrantItem = z.output<typeof grant>;
 /** What a key can be given: a role or a permission. */
 export type GrantKind = "role" | "permission";
 
-/** How an item names a role or permission. */
-export interface GrantReference {
-  /** Its id or its name. */
-  readonly label: string;
-  readonly isId: boolean;
-  /** Whether it is created if none has that name. */
-  readonly mayCreate: boolean;
-}
-
-/** Reads one item of a list of roles or permissions. */
-export function readGrantItem(item: GrantItem): GrantReference {
+/** How an item names a role or permission. `label`: its id or its name. `mayCreate`: whether it is created if none has that name. */
+export function readGrantItem(item: GrantItem) {
   if (typeof item === "string") return { label: item, isId: false, mayCreate: false };
   if (item.id !== undefined) return { label: item.id, isId: true, mayCreate: false };
   return { label: item.name as string, isId: false, mayCreate: item.create === true };

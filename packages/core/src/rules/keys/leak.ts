@@ -8,22 +8,15 @@ export const LEAK_POLICIES = ["disable", "report", "delete", "rotate"] as const;
 /** One of {@link LEAK_POLICIES}. */
 export type LeakPolicy = (typeof LEAK_POLICIES)[number];
 
-/** Facts that decide what can be done about a leaked key. */
-export interface LeakFacts {
-  /** Whether it can have a successor whose secret its owner can fetch. */
-  readonly canRotate: boolean;
-  /** Whether an audit log remembers deleted keys, so that a repeated report gets the same answer. */
-  readonly keepsAuditLog: boolean;
-}
-
 /**
- * What to do with a leaked key: what the policy says, or `disable` if that is not possible.
+ * What to do with a leaked key: what the policy says, or `disable` if that is not possible. A key can be rotated if its owner can
+ * fetch the secret of a successor, and deleted if an audit log remembers it, so that a repeated report gets the same answer.
  *
  * @see packages/core/decisions/0046-leaks-are-remembered-by-the-audit-log.md
  */
 export function decideLeak(
   policy: LeakPolicy,
-  { canRotate, keepsAuditLog }: LeakFacts,
+  { canRotate, keepsAuditLog }: { readonly canRotate: boolean; readonly keepsAuditLog: boolean },
 ): LeakPolicy {
   const isPossible = { disable: true, report: true, delete: keepsAuditLog, rotate: canRotate };
   return isPossible[policy] ? policy : "disable";
