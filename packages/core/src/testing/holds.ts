@@ -52,6 +52,13 @@ export const figures = ({ algorithm }: Which, rate: number): LimitFigures => ({
   burst: ROOM,
 });
 
+function weighted<Fields>(
+  weight: number,
+  fields: { [Name in keyof Fields]: fc.Arbitrary<Fields[Name]> },
+) {
+  return { weight, arbitrary: fc.record(fields) };
+}
+
 /** Steps that take from some of the limits, and from the uses of some of the records. */
 function stepsOver(whiches: readonly number[], places: readonly (0 | 1 | null)[]) {
   const costs = fc.uniqueArray(
@@ -65,64 +72,47 @@ function stepsOver(whiches: readonly number[], places: readonly (0 | 1 | null)[]
   };
   const place = fc.constantFrom(...places.filter((each) => each !== null));
   const which = fc.constantFrom(...whiches, -1);
+  const operation = fc.oneof(
+    weighted(3, { kind: fc.constant("keep" as const) }),
+    weighted(1, {
+      kind: fc.constant("set" as const),
+      remaining: fc.option(fc.nat({ max: 90 }), { freq: 4 }),
+    }),
+    weighted(1, {
+      kind: fc.constantFrom("increment" as const, "decrement" as const),
+      by: fc.nat({ max: 9 }),
+    }),
+  );
   const step = fc.oneof(
-    { weight: 3, arbitrary: fc.record({ type: fc.constant("charge" as const), ...taking }) },
-    {
-      weight: 4,
-      arbitrary: fc.record({
-        type: fc.constant("reserve" as const),
-        ...taking,
-        ttl: fc.constantFrom(5, 30, 200, 1_000),
-      }),
-    },
-    {
-      weight: 4,
-      arbitrary: fc.record({
-        type: fc.constant("settle" as const),
-        /** Which hold, the latest first, and how many percent of each thing that it holds were used. */
-        pick: fc.nat({ max: 6 }),
-        percent: fc.constantFrom(0, 0, 10, 50, 90, 100),
-      }),
-    },
-    {
-      weight: 1,
-      arbitrary: fc.record({
-        type: fc.constant("renew" as const),
-        pick: fc.nat({ max: 6 }),
-        ttl: fc.option(fc.constantFrom(10, 300)),
-      }),
-    },
-    {
-      weight: 2,
-      arbitrary: fc.record({
-        type: fc.constant("change" as const),
-        place,
-        operation: fc.oneof(
-          { weight: 3, arbitrary: fc.constant({ kind: "keep" as const }) },
-          {
-            weight: 1,
-            arbitrary: fc.record({
-              kind: fc.constant("set" as const),
-              remaining: fc.option(fc.nat({ max: 90 }), { freq: 4 }),
-            }),
-          },
-          {
-            weight: 1,
-            arbitrary: fc.record({
-              kind: fc.constantFrom("increment" as const, "decrement" as const),
-              by: fc.nat({ max: 9 }),
-            }),
-          },
-        ),
-        rate: fc.constantFrom(...RATES),
-        reset: which,
-        keeps: fc.oneof(
-          { weight: 4, arbitrary: fc.constant(null) },
-          { weight: 1, arbitrary: fc.subarray([...whiches]) },
-        ),
-      }),
-    },
-    { weight: 1, arbitrary: fc.record({ type: fc.constant("refresh" as const), place }) },
+    weighted(3, { type: fc.constant("charge" as const), ...taking }),
+    weighted(4, {
+      type: fc.constant("reserve" as const),
+      ...taking,
+      ttl: fc.constantFrom(5, 30, 200, 1_000),
+    }),
+    weighted(4, {
+      type: fc.constant("settle" as const),
+      /** Which hold, the latest first, and how many percent of each thing that it holds were used. */
+      pick: fc.nat({ max: 6 }),
+      percent: fc.constantFrom(0, 0, 10, 50, 90, 100),
+    }),
+    weighted(1, {
+      type: fc.constant("renew" as const),
+      pick: fc.nat({ max: 6 }),
+      ttl: fc.option(fc.constantFrom(10, 300)),
+    }),
+    weighted(2, {
+      type: fc.constant("change" as const),
+      place,
+      operation,
+      rate: fc.constantFrom(...RATES),
+      reset: which,
+      keeps: fc.oneof(
+        { weight: 4, arbitrary: fc.constant(null) },
+        { weight: 1, arbitrary: fc.subarray([...whiches]) },
+      ),
+    }),
+    weighted(1, { type: fc.constant("refresh" as const), place }),
   );
   const move = fc.oneof(fc.nat({ max: 8 }), fc.constantFrom(0, 25, 50, 120));
   return fc.array(fc.tuple(move, step), { maxLength: 40, size: "max" });
