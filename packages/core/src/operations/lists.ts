@@ -5,7 +5,7 @@ import type { ApiView } from "./apis/apis.js";
 import type { ListedIdentity } from "./identities/operations.js";
 import type { PageInput } from "./input.js";
 import type { KeyView } from "./keys/view.js";
-import type { InputOf, Operations } from "./operations.js";
+import type { InputOf, OperationName, Operations } from "./operations.js";
 import type { PageInfo } from "./read.js";
 import type { ReservationView } from "./reservations/operations.js";
 import type { RootKeyView } from "./root-keys/operations.js";
@@ -83,43 +83,36 @@ export interface Lists<Types extends LatchkeyTypes = DefaultTypes> {
 
 /** How each list is made from the operations of a workspace. Only for `@latchkey/otel`: it may change with any version. */
 export const LIST_MAKERS: MemberMakers<Lists, unknown, Operations> = {
-  apis: list(({ listApis }, input) => iterateList(listApis, input, ({ apis }) => apis)),
-  keysOf: list(({ listKeys }, input) => iterateList(listKeys, input, ({ keys }) => keys)),
-  identities: list(({ listIdentities }, input) =>
-    iterateList(listIdentities, input, ({ identities }) => identities),
-  ),
-  rootKeys: list(({ listRootKeys }, input) =>
-    iterateList(listRootKeys, input, ({ rootKeys }) => rootKeys),
-  ),
-  auditEvents: list(({ listAuditEvents }, input) =>
-    iterateList(listAuditEvents, input, ({ events }) => events),
-  ),
-  reservations: list(({ listReservations }, input) =>
-    iterateList(listReservations, input, ({ reservations }) => reservations),
-  ),
-  workspaces: list(({ listWorkspaces }, input) =>
-    iterateList(listWorkspaces, input, ({ workspaces }) => workspaces),
-  ),
+  apis: list("listApis", ({ apis }) => apis),
+  keysOf: list("listKeys", ({ keys }) => keys),
+  identities: list("listIdentities", ({ identities }) => identities),
+  rootKeys: list("listRootKeys", ({ rootKeys }) => rootKeys),
+  auditEvents: list("listAuditEvents", ({ events }) => events),
+  reservations: list("listReservations", ({ reservations }) => reservations),
+  workspaces: list("listWorkspaces", ({ workspaces }) => workspaces),
 };
 
-/** `read`: makes the iterator. It reads the operation with each call, because a test may have replaced it. */
-function list<Input extends object, Iterator>(
-  read: (operations: Operations, input: Input) => Iterator,
+type PageOf<Name extends OperationName> = Awaited<ReturnType<Operations[Name]>> & PageInfo;
+
+/** The operation is looked up with each call, because a test may have replaced it. */
+function list<Name extends OperationName, Item>(
+  name: Name,
+  itemsOf: (page: PageOf<Name>) => readonly Item[],
 ) {
   return (_: unknown, operations: Operations) =>
-    (input = {} as Input): Iterator =>
-      read(operations, input);
+    (input: object = {}) =>
+      iterateList(operations[name] as (input: object) => Promise<PageOf<Name>>, input, itemsOf);
 }
 
 /** Iterates over all pages of a list. `input`: of the first page; with a `cursor`, the list starts there. */
-function iterateList<Input extends object, Page extends PageInfo, Item>(
-  read: (input: Input) => Promise<Page>,
-  input: Input,
+function iterateList<Page extends PageInfo, Item>(
+  read: (input: object) => Promise<Page>,
+  input: object,
   itemsOf: (page: Page) => readonly Item[],
 ): ListIterator<Item> {
   let damaged = 0;
   async function* items(): AsyncGenerator<Item, void, undefined> {
-    let next: Input | null = input;
+    let next: object | null = input;
     while (next !== null) {
       const page: Page = await read(next);
       damaged += page.damaged ?? 0;
