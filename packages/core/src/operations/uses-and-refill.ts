@@ -22,21 +22,24 @@ import { type EpochMs, LAST_INSTANT, type SpanMs } from "../time.js";
 import { orRequired, refuseField, wholeNumber } from "./input.js";
 import { spanOf } from "./time-input.js";
 
+type Interval<Span> =
+  | "hourly"
+  | "daily"
+  | "weekly"
+  | "monthly"
+  | {
+      /** At least a minute, at most 2^52 ms. */
+      readonly every: Span;
+    };
+
 /** How uses are restored. */
 export interface RefillInput {
   /**
    * In UTC: `hourly` at each full hour, `daily` at midnight, `weekly` and `monthly` at midnight at the start of `refillDay`. `{ every:
-   * "90m" }` is counted from the creation of the identity or key (the first key of a rotated chain).
+   * "90m" }` (whole ms from 60,000, or a text such as `"12h"` or `"7d"`) is counted from the creation of the identity or key (the first key
+   * of a rotated chain).
    */
-  readonly interval:
-    | "hourly"
-    | "daily"
-    | "weekly"
-    | "monthly"
-    | {
-        /** At least a minute: whole ms from 60,000 to 2^52, or a text such as `"90m"`, `"12h"` or `"7d"`. */
-        readonly every: Duration;
-      };
+  readonly interval: Interval<Duration>;
   /** Uses after a refill, whole and >= 1. A refill never lowers them. */
   readonly amount: number;
   /** Most unused uses that stay on top of `amount` at a refill: whole and >= 0. Default: 0. */
@@ -95,16 +98,8 @@ export const refill: z.ZodType<RefillSetting, RefillInput> = z
 
 /** A refill. */
 export interface RefillView {
-  /** As in `RefillInput`. */
-  readonly interval:
-    | "hourly"
-    | "daily"
-    | "weekly"
-    | "monthly"
-    | {
-        /** In ms. */
-        readonly every: SpanMs;
-      };
+  /** As in `RefillInput`; `every` in ms. */
+  readonly interval: Interval<SpanMs>;
   /** Uses after a refill, which never lowers them. */
   readonly amount: number;
   /** Most unused uses that stay on top of `amount` at a refill; absent: none. */

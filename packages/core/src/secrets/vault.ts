@@ -14,13 +14,7 @@ export interface SealedFor {
 }
 
 /** Seals and opens recoverable secrets. */
-export interface Vault {
-  seal(secret: string, row: SealedFor): SealedSecret;
-  /** @throws LatchkeyError `STORE_CORRUPT` for a text that was changed or moved, `PRECONDITION_FAILED` if its key left the ring. */
-  open(sealed: SealedSecret, row: SealedFor): string;
-  /** Whether the text was sealed with the ring's current key. */
-  isCurrent(sealed: SealedSecret): boolean;
-}
+export type Vault = ReturnType<typeof createVault>;
 
 const FORMAT = "v1";
 const NONCE_LENGTH = 24;
@@ -31,7 +25,7 @@ const NONCE_LENGTH = 24;
  *
  * @throws TypeError for a malformed ring: each key has exactly 32 random bytes.
  */
-export function createVault(ring: KeyRing, random: RandomBytes): Vault {
+export function createVault(ring: KeyRing, random: RandomBytes) {
   const keys = copyKeyRing("vault", ring, { minBytes: 32, maxBytes: 32 });
   const currentId = ring.current;
   const cipher = (vaultKeyId: string, vaultKey: Uint8Array, nonce: Uint8Array, row: SealedFor) =>
@@ -42,14 +36,15 @@ export function createVault(ring: KeyRing, random: RandomBytes): Vault {
     );
 
   return {
-    seal(secret, row) {
+    seal(secret: string, row: SealedFor): SealedSecret {
       const nonce = random(NONCE_LENGTH);
       const box = cipher(currentId, keys.get(currentId) as Uint8Array, nonce, row).encrypt(
         new TextEncoder().encode(secret),
       );
       return `${FORMAT}.${currentId}.${encodeBase64Url(Uint8Array.of(...nonce, ...box))}`;
     },
-    open(sealed, row) {
+    /** @throws LatchkeyError `STORE_CORRUPT` for a text that was changed or moved, `PRECONDITION_FAILED` if its key left the ring. */
+    open(sealed: SealedSecret, row: SealedFor): string {
       const [format, vaultKeyId = "", encoded, ...rest] = sealed.split(".");
       const bytes = encoded === undefined ? null : decodeBase64Url(encoded);
       if (format !== FORMAT || bytes === null || rest.length > 0) {
@@ -75,6 +70,7 @@ export function createVault(ring: KeyRing, random: RandomBytes): Vault {
         );
       }
     },
-    isCurrent: (sealed) => sealed.startsWith(`${FORMAT}.${currentId}.`),
+    /** Whether the text was sealed with the ring's current key. */
+    isCurrent: (sealed: SealedSecret): boolean => sealed.startsWith(`${FORMAT}.${currentId}.`),
   };
 }

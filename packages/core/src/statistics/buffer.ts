@@ -27,28 +27,6 @@ export interface WorkspaceBatch {
   readonly batch: StatisticsBatch;
 }
 
-/** Counts of one process that the store does not have yet. */
-export interface StatisticsBuffer {
-  /**
-   * Counts one verification under one code, for the key, its API and its identity. Beyond `maxKeys` keys, it is not counted.
-   *
-   * @param by - How many, for a code other than `VALID`: a whole number >= 1.
-   * @param now - Unix epoch ms. A late verification of an earlier hour counts in the current hour.
-   * @returns Whether this was the first verification of a key in its hour.
-   */
-  count(key: CountedKey, code: SumCode, now: EpochMs, by?: number): boolean;
-  /** Number of keys held, counted per hour. */
-  readonly heldKeys: number;
-  /**
-   * Takes out all counts, in batches that are built lazily. Counts that are {@link LATE_MS} late go to the hour of `now`.
-   *
-   * @param workspaceId - Takes out only those of this workspace.
-   */
-  take(now: EpochMs, workspaceId?: string | null): Iterable<WorkspaceBatch>;
-  /** Takes back batches that were not added. For a store that stays away, the latest are held, up to {@link MAX_RETURNED_SIZE}. */
-  giveBack(batch: WorkspaceBatch): void;
-}
-
 /** What one workspace has counted. */
 interface Held {
   /** By key: counts of the current hour. */
@@ -68,16 +46,13 @@ const INDEX_BY_CODE = Object.fromEntries(SUM_CODES.map((code, index) => [code, i
 >;
 
 /**
- * Makes an empty buffer. Nothing is counted twice and nothing is lost between `count`, `take` and `giveBack`, up to `maxKeys`.
+ * Makes an empty buffer for the counts of one process that the store does not have yet. Nothing is counted twice and nothing is lost between `count`, `take` and `giveBack`, up to `maxKeys`.
  *
  * @param maxKeys - Most keys that are held, counted per hour: a whole number >= 1.
  * @param isOfUses - Whether batches contain only the latest uses, because the store already has the sums.
  * @see packages/core/decisions/0015-usage-is-counted-beside-the-charge.md
  */
-export function createStatisticsBuffer(
-  maxKeys: number,
-  isOfUses: boolean = false,
-): StatisticsBuffer {
+export function createStatisticsBuffer(maxKeys: number, isOfUses: boolean = false) {
   /** By workspace, so that taking those of one does not look through all others. */
   const held = new Map<string, Held>();
   let heldKeys = 0;
@@ -124,7 +99,14 @@ export function createStatisticsBuffer(
   }
 
   return {
-    count(counted, code, now, by = 1) {
+    /**
+     * Counts one verification under one code, for the key, its API and its identity. Beyond `maxKeys` keys, it is not counted.
+     *
+     * @param by - How many, for a code other than `VALID`: a whole number >= 1.
+     * @param now - Unix epoch ms. A late verification of an earlier hour counts in the current hour.
+     * @returns Whether this was the first verification of a key in its hour.
+     */
+    count(counted: CountedKey, code: SumCode, now: EpochMs, by = 1): boolean {
       if (now >= hourEndAt) openHour(now);
       let counts = counted.counts;
       const isFirst = counts === null || counts.generation !== generation;
@@ -143,10 +125,15 @@ export function createStatisticsBuffer(
       counts.refusals[index] = Math.min(MAX_SUM, (counts.refusals[index] as number) + by);
       return isFirst;
     },
-    get heldKeys() {
+    /** Number of keys held, counted per hour. */
+    get heldKeys(): number {
       return heldKeys;
     },
-    take(now, workspaceId = null) {
+    /**
+     * Takes out all counts, or those of one workspace, in batches that are built lazily. Counts that are {@link LATE_MS} late go to the hour
+     * of `now`.
+     */
+    take(now: EpochMs, workspaceId: string | null = null): Iterable<WorkspaceBatch> {
       const isTaken = (of: WorkspaceBatch) =>
         workspaceId === null || of.workspaceId === workspaceId;
       const taken = [...(workspaceId === null ? held.keys() : [workspaceId])].flatMap((id) => {
@@ -161,7 +148,8 @@ export function createStatisticsBuffer(
       returnedSize = returned.reduce((size, batch) => size + sizeOf(batch), 0);
       return batches;
     },
-    giveBack(batch) {
+    /** Takes back batches that were not added. For a store that stays away, the latest are held, up to {@link MAX_RETURNED_SIZE}. */
+    giveBack(batch: WorkspaceBatch): void {
       returned.push(batch);
       returnedSize += sizeOf(batch);
       while (returnedSize > MAX_RETURNED_SIZE) returnedSize -= sizeOf(returned.shift() ?? batch);

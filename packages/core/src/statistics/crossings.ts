@@ -35,25 +35,15 @@ export type Crossing = {
     }
 );
 
+export type Crossings = ReturnType<typeof createCrossings>;
+
 /**
  * Crossings of uses and limits that one process saw and has not written yet, at most {@link MAX_CROSSINGS}. Beyond that, a workspace that has
  * more than its share loses its earliest: one for which nobody writes them must not keep out the others.
+ *
+ * @see packages/core/decisions/0050-crossed-lines-are-seen-by-the-charge.md
  */
-export interface Crossings {
-  /** Checks whether a charge has crossed a line. */
-  look(cached: CachedKey, plan: ChargePlan, charge: AppliedCharge): void;
-  /** The workspaces that have crossings. */
-  workspaceIds(): readonly string[];
-  /** Takes out the crossings seen in a workspace. */
-  take(workspaceId: string): readonly Crossing[];
-  /** Takes back crossings that were not written. */
-  giveBack(crossings: readonly Crossing[]): void;
-  /** Drops limits whose windows have ended, in all workspaces. */
-  dropEnded(now: EpochMs): void;
-}
-
-/** @see packages/core/decisions/0050-crossed-lines-are-seen-by-the-charge.md */
-export function createCrossings(settings: NoticeSettings): Crossings {
+export function createCrossings(settings: NoticeSettings) {
   /** By workspace and by a name, so that a crossing seen twice is written once. */
   const seen = new Map<string, Map<string, Crossing>>();
   let size = 0;
@@ -116,7 +106,8 @@ export function createCrossings(settings: NoticeSettings): Crossings {
   }
 
   return {
-    look(cached, plan, { remaining, limits }) {
+    /** Checks whether a charge has crossed a line. */
+    look(cached: CachedKey, plan: ChargePlan, { remaining, limits }: AppliedCharge): void {
       if (remaining !== null && plan.cost > 0) lookAtUses(cached, plan, remaining);
       for (let index = 0; index < limits.length; index += 1) {
         const limit = plan.limits[index];
@@ -129,17 +120,21 @@ export function createCrossings(settings: NoticeSettings): Crossings {
           lookAtLimit(cached, plan, limit, reading);
       }
     },
+    /** The workspaces that have crossings. */
     workspaceIds: () => [...seen.keys()],
-    take(workspaceId) {
+    /** Takes out the crossings seen in a workspace. */
+    take(workspaceId: string): readonly Crossing[] {
       const own = [...(seen.get(workspaceId)?.values() ?? [])];
       seen.delete(workspaceId);
       size -= own.length;
       return own;
     },
-    giveBack(crossings) {
+    /** Takes back crossings that were not written. */
+    giveBack(crossings: readonly Crossing[]): void {
       for (const crossing of crossings) add(crossing);
     },
-    dropEnded(now) {
+    /** Drops limits whose windows have ended, in all workspaces. */
+    dropEnded(now: EpochMs): void {
       for (const [workspaceId, own] of seen)
         for (const [name, crossing] of own)
           if ("period" in crossing && crossing.period.endAt <= now) drop(workspaceId, name);

@@ -63,26 +63,10 @@ export interface RecorderClocks {
   readonly machineNow: Clock | null;
 }
 
-/** Counts verifications in memory and writes the counts to the store in batches. */
-export interface StatisticsRecorder {
-  /** Counts one verdict on a key. Nothing waits for it. */
-  count(key: CountedKey, code: VerifyOutcome["code"] | SumCode, now: EpochMs, by?: number): void;
-  /**
-   * Resolves when everything that was counted before the call is written, or could not be. Never rejects.
-   *
-   * @param workspaceId - Writes only what was counted in this workspace; the rest waits for its time.
-   */
-  flush(workspaceId?: string): Promise<void>;
-  /** Returns the call. It may count something before it ends, so {@link close} waits for it. */
-  track<Call extends Promise<unknown>>(call: Call): Call;
-  /** Flushes once the running calls have ended, or after a while. Never rejects. */
-  close(): Promise<void>;
-  /** Whether the step of a charge counts: then only the latest uses of keys are written later. */
-  readonly isDurable: boolean;
-}
+export type StatisticsRecorder = ReturnType<typeof createStatisticsRecorder>;
 
 /**
- * Makes a recorder over a store.
+ * Makes a recorder, which counts verifications in memory and writes the counts to a store in batches.
  *
  * Counts are written `flushMs` after the first one that the store does not have, and at once if very many keys are held: a crash loses at
  * most the counts of the last `flushMs`. A batch that the store did not add is written with the next one, a few seconds later; one that may
@@ -97,7 +81,7 @@ export function createStatisticsRecorder(
   { steady, machineNow }: RecorderClocks,
   writeOthers: (workspaceId: string | null) => Promise<void> = async () => undefined,
   schedule: Schedule = scheduleOnHost,
-): StatisticsRecorder {
+) {
   const buffer = createStatisticsBuffer(MAX_HELD_KEYS, isDurable);
   let callOff: (() => void) | null = null;
   let isEarly = false;
@@ -169,7 +153,8 @@ export function createStatisticsRecorder(
   }
 
   return {
-    count(key, code, now, by) {
+    /** Counts one verdict on a key. Nothing waits for it. */
+    count(key: CountedKey, code: VerifyOutcome["code"] | SumCode, now: EpochMs, by?: number): void {
       if (code === "NOT_FOUND") return;
       // The first count of a key schedules a flush; later ones change nothing about that.
       if (!buffer.count(key, code, now, by)) return;
@@ -182,19 +167,27 @@ export function createStatisticsRecorder(
         flushIn(0);
       }
     },
+    /**
+     * Resolves when everything that was counted before the call is written, or could not be. Never rejects.
+     *
+     * @param workspaceId - Writes only what was counted in this workspace; the rest waits for its time.
+     */
     flush,
-    track(call) {
+    /** Returns the call. It may count something before it ends, so `close` waits for it. */
+    track<Call extends Promise<unknown>>(call: Call): Call {
       // Calls that begin while closing are not waited for: that could go on forever.
       if (ended !== null) return call;
       underWay += 1;
       call.then(end, end);
       return call;
     },
-    async close() {
+    /** Flushes once the running calls have ended, or after a while. Never rejects. */
+    async close(): Promise<void> {
       ended ??= underWay === 0 ? Promise.resolve() : waitForCalls();
       await ended;
       await flush();
     },
+    /** Whether the step of a charge counts: then only the latest uses of keys are written later. */
     isDurable,
   };
 }
