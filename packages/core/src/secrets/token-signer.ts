@@ -31,15 +31,7 @@ export interface TokenKeySet {
 }
 
 /** Signs tokens with the library `jose`, which is loaded when it is first needed. */
-export interface TokenSigner {
-  readonly issuer: string | null;
-  /** Resolves once a token can be signed. @throws LatchkeyError `PRECONDITION_FAILED` if `jose` is not installed. */
-  ready(): Promise<unknown>;
-  /** A JWT (RFC 7519) with the current key. Errors as {@link ready}. */
-  sign(claims: Readonly<Record<string, string | number>>): Promise<string>;
-  /** Errors as {@link ready}. */
-  publicKeys(): Promise<TokenKeySet>;
-}
+export type TokenSigner = ReturnType<typeof createTokenSigner>;
 
 type Jose = Pick<typeof import("jose"), "SignJWT" | "importPKCS8" | "exportJWK">;
 
@@ -47,7 +39,7 @@ type Jose = Pick<typeof import("jose"), "SignJWT" | "importPKCS8" | "exportJWK">
 const PKCS8_PREFIX = [48, 46, 2, 1, 0, 48, 5, 6, 3, 43, 101, 112, 4, 34, 4, 32];
 
 /** Checks a ring, and makes a signer of it. `load`: loads `jose`; for tests. @throws TypeError for a malformed ring. */
-export function createTokenSigner(ring: TokenKeyRing, load?: () => Promise<Jose>): TokenSigner {
+export function createTokenSigner(ring: TokenKeyRing, load?: () => Promise<Jose>) {
   const seeds = copyKeyRing("tokens", ring, { minBytes: 32, maxBytes: 32 });
   const { current: kid, issuer = null } = ring;
   if (issuer !== null && (typeof issuer !== "string" || !/^.{1,256}$/su.test(issuer)))
@@ -81,6 +73,7 @@ export function createTokenSigner(ring: TokenKeyRing, load?: () => Promise<Jose>
     return { jose, pairs: new Map(await Promise.all(pairs)) };
   }
 
+  /** Resolves once a token can be signed. @throws LatchkeyError `PRECONDITION_FAILED` if `jose` is not installed. */
   function ready(): ReturnType<typeof loadKeys> {
     // After a failure the next call tries again, in case `jose` was installed meanwhile.
     loading ??= loadKeys().catch((error: unknown) => {
@@ -93,14 +86,16 @@ export function createTokenSigner(ring: TokenKeyRing, load?: () => Promise<Jose>
   return {
     issuer,
     ready,
-    async sign(claims) {
+    /** A JWT (RFC 7519) with the current key. Errors as `ready`. */
+    async sign(claims: Readonly<Record<string, string | number>>): Promise<string> {
       const { jose, pairs } = await ready();
       const { secret } = pairs.get(kid) as NonNullable<ReturnType<typeof pairs.get>>;
       return new jose.SignJWT({ ...claims })
         .setProtectedHeader({ alg: "EdDSA", kid, typ: "JWT" })
         .sign(secret);
     },
-    async publicKeys() {
+    /** Errors as `ready`. */
+    async publicKeys(): Promise<TokenKeySet> {
       const { pairs } = await ready();
       return { keys: Array.from(pairs.values(), ({ known }) => known) };
     },

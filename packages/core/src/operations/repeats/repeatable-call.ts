@@ -40,22 +40,6 @@ export interface CallDigests {
   readonly beforeFirst?: (() => void) | undefined;
 }
 
-export interface RepeatableCall extends CallPart {
-  /** The fields that `make` derives from the input, remembered with everything else. @throws AnsweredBefore */
-  made(make: NonNullable<RepeatScope["complete"]>): Promise<MadeFields>;
-  /** Remembers the result of the operation, unless its only commit did. @returns The result. */
-  finish<Answer>(answer: Answer): Promise<Answer>;
-  /** What became of the call, whoever ran it; durable from then on. */
-  outcome(): Promise<CallOutcome>;
-}
-
-/** What is known about a call that failed. */
-export type CallOutcome =
-  | { readonly kind: "answered"; readonly value: unknown }
-  /** It has advanced since this attempt began, but is not complete: another attempt continues from there. */
-  | { readonly kind: "advanced" }
-  | { readonly kind: "unanswered" };
-
 /** The call was completed before, and its result is remembered. */
 export class AnsweredBefore extends Error {}
 
@@ -66,7 +50,7 @@ class SeveralCommitsError extends Error {}
 export function createRepeatableCall(
   { store, transact, workspaceId, now, readStoreClock, newId }: CallContext,
   { caller, input, beforeFirst }: CallDigests,
-): RepeatableCall {
+) {
   const want = { kind: "rememberedAnswer", index: CALLER_INDEX, value: caller } as const;
   /** An answer under the same name whose time is over. */
   let ended: RememberedAnswer | null = null;
@@ -197,55 +181,63 @@ export function createRepeatableCall(
       throw new SeveralCommitsError("an operation of several commits must say so");
   }
 
+  /** Runs one transaction of the call. `work` says whether it remembered its result, and whether that is the result of the operation. */
+  async function transactPart<Answer>(
+    work: (
+      transaction: Transaction,
+      known: RememberedAnswer | null,
+    ) => Promise<{
+      answer: Answer;
+      isWritten: boolean;
+      isAnswer?: boolean;
+      isRemembered?: boolean;
+    }>,
+  ): Promise<CallResult<Answer>> {
+    await isFirst();
+    const { answer: part, usages } = await transact(workspaceId, async (transaction) =>
+      work(transaction, await readUnanswered(transaction)),
+    );
+    isBegun = true;
+    hasWritten ||= part.isWritten;
+    isRememberedNow = part.isAnswer ?? false;
+    return { answer: part.answer, usages, isRemembered: part.isRemembered === true };
+  }
+
   /** @param kind - `whole`: its result is the result of the operation; `made`: remembered although nothing is written. */
-  async function transactStep<Answer>(
+  function transactStep<Answer>(
     step: number,
     work: (transaction: Transaction) => Promise<Answer>,
     kind: "whole" | "step" | "made",
   ): Promise<CallResult<Answer>> {
-    await isFirst();
-    let isAnswer = false;
-    let isWritten = false;
-    let isRemembered = false;
-    const result = await transact(workspaceId, async (transaction) => {
-      isAnswer = false;
-      isWritten = false;
-      const known = await readUnanswered(transaction);
+    return transactPart(async (transaction, known) => {
       const before = known?.steps[step] as Held | undefined;
-      isRemembered = before !== undefined;
-      if (before !== undefined) return fromStoredAnswer(before.value) as Answer;
+      if (before !== undefined) {
+        const answer = fromStoredAnswer(before.value) as Answer;
+        return { answer, isWritten: false, isRemembered: true };
+      }
       const answer = await work(transaction);
       for (const id of transaction.idsOf("identity")) identityIds.add(id);
       for (const id of transaction.idsOf("identity", true)) knownIdentities.add(id);
-      isWritten = transaction.isWriting || kind === "made";
-      isAnswer = isWritten && kind === "whole" && answer !== undefined;
+      const isWritten = transaction.isWriting || kind === "made";
+      const isAnswer = isWritten && kind === "whole" && answer !== undefined;
       if (isAnswer) remember(transaction, known, { answer: held(answer) });
       else if (isWritten) rememberStep(transaction, known, step, held(answer));
-      return answer;
+      return { answer, isWritten, isAnswer };
     });
-    isBegun = true;
-    hasWritten ||= isWritten;
-    isRememberedNow = isAnswer;
-    return { ...result, isRemembered };
   }
 
-  async function transactRound<Answer>(
+  function transactRound<Answer>(
     step: number,
     work: (transaction: Transaction) => Promise<Answer>,
     countOf: (answer: Answer) => number,
   ): Promise<TransactionResult<Answer>> {
-    await isFirst();
-    const result = await transact(workspaceId, async (transaction) => {
-      const known = await readUnanswered(transaction);
+    return transactPart(async (transaction, known) => {
       const answer = await work(transaction);
       const count = countOf(answer);
       if (count > 0)
         rememberStep(transaction, known, step, { value: countIn(known, step) + count });
-      return answer;
+      return { answer, isWritten: count > 0 };
     });
-    isBegun = true;
-    hasWritten ||= countOf(result.answer) > 0;
-    return result;
   }
 
   function nextStep(): number {
@@ -291,14 +283,16 @@ export function createRepeatableCall(
   return {
     ...whole,
 
-    async made(make) {
+    /** The fields that `make` derives from the input, remembered with everything else. @throws AnsweredBefore */
+    async made(make: NonNullable<RepeatScope["complete"]>): Promise<MadeFields> {
       await looked.catch(unlessAnswered);
       made = await make(made);
       await looked;
       return made;
     },
 
-    async finish(answer) {
+    /** Remembers the result of the operation, unless its only commit did. @returns The result. */
+    async finish<Answer>(answer: Answer): Promise<Answer> {
       if (isRememberedNow) return answer;
       await looked;
       const finishing = () =>
@@ -312,13 +306,17 @@ export function createRepeatableCall(
       return answer;
     },
 
+    /**
+     * What became of a call that failed, whoever ran it; durable from then on. `advanced`: it has advanced since this attempt began, but is
+     * not complete: another attempt continues from there.
+     */
     async outcome() {
       await looked.catch(unlessAnswered);
       const { answer: known } = await transact(workspaceId, read);
       if (known !== null && known.answer !== null)
-        return { kind: "answered", value: fromStoredAnswer(known.answer.value) };
+        return { kind: "answered", value: fromStoredAnswer(known.answer.value) } as const;
       const hasAdvanced = known !== null && stateOf(known) !== begunFrom;
-      return { kind: hasAdvanced ? "advanced" : "unanswered" };
+      return { kind: hasAdvanced ? "advanced" : "unanswered" } as const;
     },
   };
 }
