@@ -22,7 +22,6 @@ interface AboutKey extends AnyEvent {
   readonly identityId?: string;
 }
 
-/** Fields of every `key.verified`. */
 interface AboutVerdict {
   readonly type: "key.verified";
   /** Whether the key was in the cache, so that the store only confirmed it. */

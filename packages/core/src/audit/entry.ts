@@ -124,7 +124,6 @@ export interface AuditEvent {
   readonly changes: readonly FieldChange[];
 }
 
-/** Shows an entry of the log as an event. */
 export function toAuditEvent(entry: AuditEntry): AuditEvent {
   const { id, type, workspaceId, at, actor, resourceId, keyId, identityId, fields } = entry;
   const { unreadable, erased } = entry;

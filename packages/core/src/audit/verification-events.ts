@@ -25,7 +25,6 @@ export interface JudgedKey {
   readonly shadows: readonly string[];
 }
 
-/** Emits the event of a secret that no key has. */
 export function emitUnknownSecret(
   emit: Emit,
   workspaceId: string,

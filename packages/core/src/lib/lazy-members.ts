@@ -3,7 +3,6 @@ export type MemberMakers<Members extends object, Source, Self = Members> = {
   readonly [Name in keyof Members]: (source: Source, self: Self) => Members[Name];
 };
 
-/** An object with all its members. */
 export function allMembers<Members extends object, Source>(
   makers: MemberMakers<Members, Source>,
   source: Source,

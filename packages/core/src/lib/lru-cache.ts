@@ -1,4 +1,3 @@
-/** Recently used values, by key. */
 export interface LruCache<Value> {
   get(key: string): Value | undefined;
   set(key: string, value: Value): void;

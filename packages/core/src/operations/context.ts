@@ -252,7 +252,6 @@ export function afterCursor(
   return position;
 }
 
-/** Most APIs in the cache. */
 export const MAX_KNOWN_APIS = 10_000;
 
 /** Most ids in the cache, about 200 bytes each. */

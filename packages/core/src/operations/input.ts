@@ -96,13 +96,11 @@ export const id = text(1, 128);
 
 const SECRET_ERROR = `must be a string of 1 to ${MAX_SECRET_LENGTH} characters`;
 
-/** A presented secret, of any form. */
 export const presentedSecret = z
   .string({ error: orRequired(SECRET_ERROR) })
   .min(1, { error: SECRET_ERROR })
   .max(MAX_SECRET_LENGTH, { error: SECRET_ERROR });
 
-/** The caller's own id of a user. */
 export const externalId = text(1, 255);
 
 const GRANT_NAME: NameRule = {
@@ -181,7 +179,6 @@ export const permissionQuery = queryOf();
 /** The same, but only with names that a permission can have: any other name in a program's query is a mistake. */
 export const grantQuery = queryOf(GRANT_NAME);
 
-/** Whose uses a key takes. */
 export const usesFrom = z.enum(["key", "identity"], { error: 'must be "key" or "identity"' });
 
 /** The purpose of a rate limit that belongs to no key. */
@@ -202,10 +199,8 @@ export const pageFields = {
   cursor: text(1, 1_024).optional(),
 };
 
-/** Schema of the input of a list that has no filter. */
 export const pageInput = z.strictObject(pageFields);
 
-/** An API. */
 export type ApiReference = {
   /** Id of the API. */
   readonly apiId: string;
@@ -213,7 +208,6 @@ export type ApiReference = {
 
 export const apiReference = z.strictObject({ apiId: id });
 
-/** A key. */
 export type KeyReference = {
   /** Id of the key. */
   readonly keyId: string;

@@ -55,7 +55,6 @@ export interface LeakScope {
   readonly decide?: (key: KeyView) => LeakPolicy | Promise<LeakPolicy>;
 }
 
-/** Operations on leaked secrets. */
 export interface LeakOperations {
   /**
    * Revokes keys whose secrets leaked: disables them, or does what `policy` says. This does not count as a verification. Each report leaves

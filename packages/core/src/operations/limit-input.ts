@@ -106,7 +106,6 @@ export const namedKeyRatelimits = limitList(
       );
 });
 
-/** The named limits of an identity. */
 export const identityRatelimits = limitList(
   z
     .strictObject({ name: limitName, ...figureFields, autoApply: flag.optional() })

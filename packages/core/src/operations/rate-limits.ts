@@ -33,7 +33,6 @@ import { readRecordIn } from "./read.js";
 import { duration } from "./time-input.js";
 import { refuseUsageChange } from "./uses-and-refill.js";
 
-/** Input of limit. */
 export type LimitInput = LimitFiguresInput & {
   /** What is limited: 1 to 128 of `A-Z a-z 0-9 _ . : -`. Default: `default`. */
   readonly namespace?: string | undefined;
@@ -75,7 +74,6 @@ export interface LimitAnswer extends RatelimitState {
   readonly retryAfterMs?: SpanMs;
 }
 
-/** Operations on rate limits. */
 export interface LimitOperations<Types extends LatchkeyTypes = DefaultTypes> {
   /**
    * Takes from a rate limit that belongs to no key, in one atomic step. Namespace, identifier, algorithm and duration name a counter, which

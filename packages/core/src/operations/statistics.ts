@@ -186,7 +186,6 @@ export interface Verifications {
   readonly verifications: readonly VerificationBucket[];
 }
 
-/** Operations on the counts of verifications. */
 export interface StatisticsOperations {
   /**
    * Counts the verifications of a key, or of the keys of an identity or an API, by verdict, in UTC buckets, each complete even if the range
@@ -251,7 +250,6 @@ export interface StatisticsOperations {
   }): Promise<PrunedCount>;
 }
 
-/** The default range: 30 days. */
 const USUAL_RANGE_MS: SpanMs = 30 * DAY_MS;
 
 const getVerificationsInput = z

@@ -34,7 +34,6 @@ export type ExchangeOutcome<Types extends LatchkeyTypes = DefaultTypes> =
     })
   | Exclude<VerifyOutcome<Types>, ValidVerdict<Types>>;
 
-/** Operations on tokens. */
 export interface TokenOperations<Types extends LatchkeyTypes = DefaultTypes> {
   /**
    * Verifies and charges a key like verifyKey. If the verdict is `VALID`, signs a short-lived token that others can check with the public
@@ -51,7 +50,6 @@ export interface TokenOperations<Types extends LatchkeyTypes = DefaultTypes> {
   exchangeKey(input: ExchangeKeyInput<Types>, scope?: VerifyScope): Promise<ExchangeOutcome<Types>>;
 }
 
-/** Default lifetime of a token. */
 const DEFAULT_TTL_MS = 300_000;
 
 const exchangeInput = verifyKeyInput.omit({ dryRun: true }).extend({

@@ -19,7 +19,6 @@ export interface Deadline extends Expiry, RecordHead {
 /** Digits of the last instant of a `Date`. */
 const INSTANT_WIDTH = 16;
 
-/** The form of an id of a deadline. */
 export const DEADLINE_ID = /^([es])(\d{16})\.(.+)$/;
 
 const LETTERS: { readonly [Stage in DeadlineStage]: string } = { ended: "e", soon: "s" };

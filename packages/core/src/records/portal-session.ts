@@ -17,7 +17,6 @@ export interface PortalSessionRecord extends VersionedHead {
   readonly actor: string | null;
 }
 
-/** The index in which a session claims its hash. */
 export const SESSION_INDEX = "hash";
 
 /** Portal sessions, found by the digest of their secret. The identity is read along with them. */

@@ -78,7 +78,6 @@ export interface RecordType<Value> {
   expiry(value: Value): Expiry | null;
 }
 
-/** The instant at which a key expires. */
 export interface Expiry {
   readonly keyId: string;
   readonly at: EpochMs;
@@ -115,7 +114,6 @@ const FORMAT = 1;
  */
 const LATER = Symbol("members of a later version");
 
-/** A value with {@link LATER} members. */
 interface Kept {
   readonly [LATER]?: BodyMembers | undefined;
 }

@@ -25,7 +25,6 @@ export interface RememberedAnswer extends VersionedHead {
   readonly identityIds: readonly string[];
 }
 
-/** The index under which a remembered answer claims its name. */
 export const CALLER_INDEX = "caller";
 
 const NO_STEPS: RememberedAnswer["steps"] = Object.freeze({});

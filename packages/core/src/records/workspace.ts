@@ -30,7 +30,6 @@ export const DEFAULT_WORKSPACE_ID = "ws_default";
 /** What a workspace id may be. It is part of cursors and of names in stores. */
 export const WORKSPACE_ID_PATTERN = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** A workspace before anything was written about it. */
 export function unwrittenWorkspace(id: string): WorkspaceRecord {
   return { id, name: null, enabled: true, version: 0 };
 }

@@ -8,14 +8,12 @@ interface AddressRange {
   readonly bits: number;
 }
 
-/** Maximum number of entries of an allow list. */
 export const MAX_ADDRESS_RANGES = 1_000;
 
 /** Error message for a wrong entry of an allow list. */
 export const ADDRESS_RANGE_ERROR =
   "must be an IPv4 or IPv6 address, or a CIDR range without bits set beyond its prefix, such as 192.0.2.0/24";
 
-/** Error message for a wrong address. */
 export const ADDRESS_ERROR = "must be an IPv4 or IPv6 address, such as 192.0.2.7 or 2001:db8::7";
 
 /** Longer than any address with its zone or prefix; longer texts are not parsed. */

@@ -47,7 +47,6 @@ export function verificationsAhead(
   return Math.max(0, Math.floor((Math.floor(left / Math.ceil(1 / share)) - held) / each));
 }
 
-/** How a process leases. */
 export interface LeaseSettings {
   readonly ms: SpanMs;
   /** The largest part of a counter's remaining units that it takes ahead: from 0 to 1. */

@@ -76,7 +76,6 @@ function readKind(window: string): LimitKind | null {
   return algorithm === undefined ? null : { algorithm, duration: Number(digits) };
 }
 
-/** Whether a window belongs to a concurrent limit. */
 export function isSlotWindow(window: string): boolean {
   return kindOfWindow(window)?.algorithm === "concurrent";
 }

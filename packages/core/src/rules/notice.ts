@@ -6,7 +6,6 @@ import type { LimitFigures } from "./limit-state.js";
 import { windowStartAt } from "./rate-window.js";
 import { nextRefillDueAt, type Refill } from "./refill.js";
 
-/** When something is noticed. */
 export interface NoticeSettings {
   /** How long before its expiry a key counts as expiring soon. */
   readonly expiresWithin: SpanMs;

@@ -92,7 +92,6 @@ export function isCountable({ algorithm, limit, duration, burst }: LimitFigures)
   return algorithm !== "token-bucket" || Number.isSafeInteger(burst * duration + limit);
 }
 
-/** Reads limits given in the words of the HTTP contract. */
 export function fromWireLimits(
   limits: readonly (WireLimitInput & {
     readonly name: string;
@@ -106,7 +105,6 @@ export function fromWireLimits(
   }));
 }
 
-/** Writes limits in the words of the HTTP contract. */
 export function toWireLimits(limits: readonly IdentityRateLimit[]): readonly WireRateLimit[] {
   return limits.map((limit) => ({
     name: limit.name,

@@ -51,7 +51,6 @@ export interface CarriedRefill {
   readonly countedFrom: (since: EpochMs) => DueRefill;
 }
 
-/** The named intervals. */
 export const REFILL_INTERVALS: readonly CalendarRefill["interval"][] = [
   "hourly",
   "daily",

@@ -46,7 +46,6 @@ export function formatSecret(prefix: string, randomBytes: Uint8Array): string {
   return prefix === "" ? body : `${prefix}_${body}`;
 }
 
-/** Classifies a presented string without a store read. */
 export function secretShape(secret: string): SecretShape {
   if (secret.length > MAX_SECRET_LENGTH || !PRINTABLE_ASCII.test(secret)) return "malformed";
   const { prefix, body } = splitSecret(secret);

@@ -103,7 +103,6 @@ export function pepperIdOf(hash: SecretHash): string | null {
   return dot === -1 ? null : hash.slice(0, dot);
 }
 
-/** Encodings of an imported SHA-256. */
 export const HASH_VARIANTS = ["sha256_base64", "sha256_base64url", "sha256_hex"] as const;
 
 export type HashVariant = (typeof HASH_VARIANTS)[number];

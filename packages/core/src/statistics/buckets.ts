@@ -30,7 +30,6 @@ export interface VerificationBucket {
 const LONGEST_MS = { hour: 31 * DAY_MS, day: 366 * DAY_MS } as const;
 const LONGEST_MONTHS = 120;
 
-/** Error message for a wrong end of a range. */
 export const RANGE_ERRORS: Readonly<Record<Granularity, string>> = {
   hour: 'must be later than start, and at most 31 days after it with granularity "hour"',
   day: 'must be later than start, and at most 366 days after it with granularity "day"',

@@ -21,7 +21,6 @@ export const MAX_RETURNED_SIZE = 500 * MAX_BATCH_SIZE;
  */
 const LATE_MS: SpanMs = 60_000;
 
-/** A batch for the store, of one workspace. */
 export interface WorkspaceBatch {
   readonly workspaceId: string;
   readonly batch: StatisticsBatch;
@@ -172,7 +171,6 @@ interface Sums {
 /** This many keys and their API fill a batch. */
 const KEYS_AT_ONCE = MAX_BATCH_SIZE - 1;
 
-/** What one workspace adds. */
 interface Share {
   readonly held: KeyCounts[];
   readonly returned: StatisticsBatch[];

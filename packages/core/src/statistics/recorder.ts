@@ -9,10 +9,8 @@ import type { CountedKey } from "../verification/key-cache.js";
 import type { VerifyOutcome } from "../verification/verdict.js";
 import { createStatisticsBuffer, MAX_BATCH_SIZE, sizeOf, type WorkspaceBatch } from "./buffer.js";
 
-/** How long counts wait for the store by default. */
 const DEFAULT_FLUSH_MS: SpanMs = 5_000;
 
-/** How long counts wait at most. */
 const MAX_FLUSH_MS: SpanMs = 3_600_000;
 
 /** Number of keys, counted per hour, at which counts are written early, and above which further keys are not counted. */
@@ -31,7 +29,6 @@ const CLOSING_MS: SpanMs = 2_000;
 /** Calls back once after `delayMs`, without keeping the process alive; returns a function that cancels it. */
 export type Schedule = (callback: () => void, delayMs: SpanMs) => () => void;
 
-/** When counts are written. */
 export interface RecorderSettings {
   readonly flushMs: SpanMs;
   /** Whether verifications are counted in the step that charges: then a crash loses no count. */

@@ -34,7 +34,6 @@ export interface UsageRow {
 
 const FIELD = { key: "keyId", identity: "identityId", api: "apiId", tag: "tag" } as const;
 
-/** The subject and the start of a row. */
 export interface UsageRowPlace {
   readonly subject: StatisticsSubject;
   readonly start: EpochMs;
@@ -67,7 +66,6 @@ export function toUsageRows(
   });
 }
 
-/** Compares two rows for sorting. */
 export function inRowOrder(one: UsageRowPlace, other: UsageRowPlace): number {
   if (one.subject.id !== other.subject.id) return one.subject.id < other.subject.id ? -1 : 1;
   return one.start - other.start;

@@ -276,7 +276,6 @@ function refresh<Counters>(
   return { kind: "refreshed", expired, hasMore };
 }
 
-/** Whether counters have expired holds. */
 function isOver<Counters>(book: HoldBook<Counters>, counters: Counters, now: EpochMs): boolean {
   return (book.usage(counters).holds ?? NO_HOLDS).nextEnd <= now;
 }

@@ -30,7 +30,6 @@ export type TransactionWant = Want & { readonly expects?: "version" | "exists" |
 
 type TransactionStore = Pick<KeyStore, "read" | "commit">;
 
-/** How a record is written. */
 export interface WriteOptions {
   /** For a new record: its use counter, or the record of the same kind that it shares one with. Omitted: no counter. */
   readonly counters?: { readonly usage: Usage } | { readonly sharedWith: string } | undefined;

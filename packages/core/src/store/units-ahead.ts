@@ -40,7 +40,6 @@ const FIRST_WANTED = 8;
 /** A key is in use if the store is asked about it this often within a lease: taking one and giving it back costs two more calls. */
 const IN_USE = 4;
 
-/** The state of one plan. */
 interface PlanState {
   /** The latest lease, until it is replaced. */
   lease: Lease | null;

@@ -25,7 +25,6 @@ export async function increment(transaction: Transaction): Promise<number> {
   return before.createdAt;
 }
 
-/** The count in the API. */
 export function countIn(store: TestStore): number {
   const { record } = store.get(API) as LoadedRecord;
   return apiType.decode(record, api.workspaceId).createdAt - api.createdAt;

@@ -52,7 +52,6 @@ export interface RecordCheckDetails {
   };
 }
 
-/** Name of a check of the records. */
 export type RecordCheckName = keyof RecordCheckDetails;
 
 /** A refusal that follows from the records alone, before any counter is looked at. */

@@ -33,7 +33,6 @@ export function chargeRequestOf(
   };
 }
 
-/** The error for a request id that was used for another question. */
 export function reusedRequestId(): LatchkeyError {
   return new LatchkeyError(
     "CONFLICT",

@@ -28,7 +28,6 @@ export function judgeRecords(
   return null;
 }
 
-/** The verdict code of a refusal. */
 export function codeOf(refusal: Refusal): RecordCheck["code"] {
   return refusal === "workspace-disabled" ? "FORBIDDEN" : refusal.code;
 }

@@ -19,7 +19,6 @@ export interface VerifyQuestion {
   readonly ttl?: SpanMs;
 }
 
-/** A limit named by a request. */
 export interface LimitRequest {
   readonly name: string;
   readonly cost: number;

@@ -150,7 +150,6 @@ export type DisabledWorkspaceVerdict = {
 /** The verdict on a secret that no key has. */
 export type NoKey = (UnknownVerdict | DisabledWorkspaceVerdict)["code"];
 
-/** The verdicts of secrets that no key has. */
 export const NO_KEY: Readonly<Record<NoKey, UnknownVerdict | DisabledWorkspaceVerdict>> = {
   NOT_FOUND: Object.freeze({ valid: false, code: "NOT_FOUND" }),
   FORBIDDEN: Object.freeze({ valid: false, code: "FORBIDDEN" }),

@@ -71,7 +71,6 @@ export const apiCeilings = z.strictObject({
 /** Defaults as stored. */
 export type KeyDefaults = z.output<typeof apiDefaults>;
 
-/** The settings of an API for its keys. */
 export interface KeyRules {
   readonly defaults: KeyDefaults | null;
   readonly ceilings: KeyCeilings | null;
@@ -126,7 +125,6 @@ export function refuseDefaultsAbove(api: ApiRecord): void {
   throw aboveCeilingError({ ...above, field: `defaults.${field}` });
 }
 
-/** The error for exceeding a ceiling of an API. */
 export function aboveCeilingError({ field, limit }: AboveCeiling): LatchkeyError {
   const bound = typeof limit === "number" ? `${limit}` : limit.join(", ");
   return unmet("above-ceiling", `"${field}" is above the ceiling of the API: ${bound}`, {

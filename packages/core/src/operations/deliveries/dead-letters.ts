@@ -21,7 +21,6 @@ import { pruneInput, pruneIssues } from "../time-input.js";
 /** Deliveries read, and deleted, at once. */
 const AT_ONCE = 100;
 
-/** The dead letters of all endpoints. */
 const DEAD_LIST: string = deliveriesIn("dead", "");
 
 /** Up to 100 deliveries of a list. */

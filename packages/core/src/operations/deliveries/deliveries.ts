@@ -107,7 +107,6 @@ export interface DeliveriesHost {
   readonly isClosed: () => boolean;
 }
 
-/** Makes the {@link Deliveries} of a workspace. */
 export function createDeliveries(
   context: OperationContext,
   { clock, report, isClosed }: DeliveriesHost,

@@ -23,7 +23,6 @@ export interface PrunedCount {
   readonly deleted: number;
 }
 
-/** Operations on the audit log. */
 export interface AuditOperations {
   /**
    * Lists the changes of the workspace, the latest first: all, those of one key or identity, or those of one actor. An unknown id gives an

@@ -52,7 +52,6 @@ export interface NoticeOperations {
   notice(input?: PageInput): Promise<NoticedCount>;
 }
 
-/** An expiry that is due to be noticed. */
 interface DueDeadline extends Deadline {
   readonly type: "key.hasExpired" | "key.expiresSoon";
 }

@@ -28,7 +28,6 @@ export interface EventPage {
   readonly damaged?: number;
 }
 
-/** Operations on events. */
 export interface EventOperations {
   /**
    * Reads the entries of the audit log in the order in which they were committed: each once, in the same order for every reader. A reader
@@ -95,7 +94,6 @@ export interface LogPage extends Omit<EventPage, "events"> {
   readonly found: readonly { readonly event: AuditEvent; readonly number: number }[];
 }
 
-/** Reads as {@link EventOperations.readEvents} does. */
 export async function readLogPage(
   context: OperationContext,
   { after, limit, types }: z.output<typeof readEventsInput>,

@@ -31,7 +31,6 @@ export function linksOf({ key, identity, direct }: LoadedKey): KeyLinks {
   };
 }
 
-/** Names of roles or permissions. */
 export function namesOf(grants: readonly NamedGrant[]): readonly string[] {
   return grants.map(({ name }) => name);
 }

@@ -218,7 +218,6 @@ export interface KeyCredential extends Pick<KeyRecord, "hash" | "start" | "seale
   readonly importMarks?: readonly string[];
 }
 
-/** Registers what a new key refers to. */
 export function needForKey(references: References, settings: KeySettings): void {
   references.needApi(settings.apiId);
   const owner = ownerOf(settings);
@@ -230,7 +229,6 @@ export function needForKey(references: References, settings: KeySettings): void 
 
 const NONE: readonly string[] = Object.freeze([]);
 
-/** What {@link insertKey} works with. */
 export interface NewKeyParts extends Work {
   readonly references: References;
   readonly now: EpochMs;

@@ -230,7 +230,6 @@ function candidateOf(context: OperationContext, imported: ImportedKey, index: nu
   };
 }
 
-/** The claims that keys of the workspace hold. */
 async function knownClaims(
   { store, workspaceId }: OperationContext,
   candidates: readonly Candidate[],

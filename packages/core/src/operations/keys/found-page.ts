@@ -283,7 +283,6 @@ function listsWant(
   return { apiIds, identityId, descending, after: null, lowest };
 }
 
-/** Whether a key that was read is wanted, at `now`. */
 function wantedBy({ question: { filters }, now }: PageWant) {
   return (read: FoundKey["loaded"]): read is LoadedKey => {
     if (typeof read === "string") return false;

@@ -40,7 +40,6 @@ export interface KeyPermissions<Types extends LatchkeyTypes = DefaultTypes> {
   readonly permissions: readonly NamedGrant<PermissionName<Types>>[];
 }
 
-/** Operations on the roles and the direct permissions of a key. */
 export interface KeyGrantOperations<Types extends LatchkeyTypes = DefaultTypes> {
   /**
    * Adds roles to a key. Parallel calls do not undo each other.

@@ -106,7 +106,6 @@ function oneOf<Word extends string>(words: readonly Word[]) {
   return z.enum(words, { error: `must be ${words.map((word) => `"${word}"`).join(" or ")}` });
 }
 
-/** Which keys to find, and in which order. */
 export interface KeyQuestion {
   readonly apiId: string | undefined;
   readonly externalId: string | undefined;
@@ -122,7 +121,6 @@ export interface KeyQuestion {
   readonly hasScanned: boolean;
 }
 
-/** The question in a checked input. */
 export function questionOf(input: z.output<typeof listKeysInput>): KeyQuestion {
   const { apiId, identityId, orderBy, order, createdAfter = null } = input;
   const filters = filtersIn(input);

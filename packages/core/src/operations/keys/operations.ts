@@ -107,7 +107,6 @@ export interface Reencrypted extends PageInfo {
   readonly unopened?: number;
 }
 
-/** Operations that create, change and delete keys. */
 export interface KeyOperations<Types extends LatchkeyTypes = DefaultTypes> {
   /**
    * Creates a key, and its identity if it does not exist yet, in one transaction.

@@ -163,14 +163,12 @@ export type UpdateKeyInput<Types extends LatchkeyTypes = DefaultTypes> = GivenLa
 
 const TAG_ERROR = "must be 1 to 64 characters of A-Z a-z 0-9 _ . : -";
 
-/** Labels to find a key by. */
 export const keyTags = list(
   z.string({ error: orRequired(TAG_ERROR) }).regex(TAG_PATTERN, { error: TAG_ERROR }),
   MAX_TAGS,
   "tags",
 ).transform((tags): readonly string[] => [...new Set(tags)]);
 
-/** After how long without a use a key expires. */
 const idleSpan = spanOf(
   SHORTEST_IDLE_MS,
   LONGEST_DURATION,

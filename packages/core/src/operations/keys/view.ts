@@ -103,7 +103,6 @@ export interface StoredKey {
 /** Why the secret of a recoverable key is not shown in a list. */
 export type PlaintextError = (typeof PLAINTEXT_ERRORS)[number];
 
-/** All {@link PlaintextError}s. */
 export const PLAINTEXT_ERRORS = [
   "no-vault",
   "vault-key-missing",
@@ -165,7 +164,6 @@ export function isShownEnabled(loaded: LoadedKey, now: EpochMs): boolean {
   return isEnabled(loaded, applyRefill(usage, dueRefill(refill, now)).remaining, now);
 }
 
-/** A limit of a key in the words of the HTTP contract. */
 function toWireKeyLimit(limit: KeyRateLimit): WireKeyLimit {
   const { name, autoApply, async, type } = limit;
   const wire = { name, ...toWireFigures(limit), autoApply, async };
@@ -180,7 +178,6 @@ function toDefaultLimit(limit: KeyRateLimit): NonNullable<KeyView["ratelimit"]> 
   return type === null ? wire : { type, ...wire };
 }
 
-/** What only an export shows of a key. */
 export function toStored({ key, direct }: LoadedKey): StoredKey {
   return {
     hash: key.hash,

@@ -29,7 +29,6 @@ const BATCH_SIZE = 20;
 
 const OUTCOMES = ["changed", "unchanged", "damaged"] as const;
 
-/** The outcome for one key in a step. */
 export type KeyOutcome = (typeof OUTCOMES)[number];
 
 /** What a step does with one key, if the key is unchanged since it was read. `apiId`: the API in whose list the key is; null if unknown. */
@@ -39,12 +38,10 @@ export type ActOnKey = (
   apiId: string | null,
 ) => KeyOutcome | Promise<KeyOutcome>;
 
-/** How many keys had each outcome. */
 export type KeyCounts = Readonly<Record<KeyOutcome, number>>;
 
 const NONE: KeyCounts = { changed: 0, unchanged: 0, damaged: 0 };
 
-/** What a call does with each of many keys. */
 export interface ChangeOfKeys {
   readonly act: ActOnKey;
   /**
@@ -194,7 +191,6 @@ async function actOnIds(work: Work, keyIds: readonly string[], act: ActOnKey): P
   return counts;
 }
 
-/** Most keys named one by one. */
 const MAX_KEY_IDS = 1_000;
 
 /** Most rounds of looking for keys. A rotation at that moment adds one round; a store that loses writes would add any number. */
@@ -328,10 +324,8 @@ const enableEach: ActOnKey = (work, { record, handle }) => {
   return "changed";
 };
 
-/** Deletes keys. */
 export const DELETION: ChangeOfKeys = { act: deleteEach, isLeft: () => true };
 
-/** Disables keys. */
 export const DISABLING: ChangeOfKeys = {
   act: disableEach,
   isLeft: ({ workspaceId }, record) => !isOff(record, decodeOrNull(keyType, record, workspaceId)),

@@ -36,7 +36,6 @@ export interface EnabledKeys {
   readonly damaged?: number;
 }
 
-/** Operations on many keys at once. */
 export interface ManyKeysOperations<Types extends LatchkeyTypes = DefaultTypes> {
   /**
    * Deletes the keys of an API, of an owner, or with these ids, in bounded, atomic steps that do not hold up other calls. When it resolves,

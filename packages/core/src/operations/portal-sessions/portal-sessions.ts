@@ -93,7 +93,6 @@ const INPUTS = {
   usage: z.strictObject({ keyId: id, days: wholeNumber(1, 366).default(30) }),
 };
 
-/** @see PortalOperations.openPortalSession */
 async function openPortalSession(
   context: OperationContext,
   secret: string,

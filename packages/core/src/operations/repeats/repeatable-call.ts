@@ -335,7 +335,6 @@ function held(answer: unknown): Held {
   return value === undefined ? {} : { value };
 }
 
-/** The count of all rounds so far. */
 function countIn(known: RememberedAnswer | null, step: number): number {
   const count = (known?.steps[step] as Held | undefined)?.value ?? 0;
   if (typeof count === "number") return count;
@@ -367,7 +366,6 @@ function toStored(value: unknown): JsonValue | undefined {
   return ERROR in stored || PLAIN in stored ? { [PLAIN]: stored } : stored;
 }
 
-/** Turns the remembered form back into the result. */
 export function fromStoredAnswer(stored: JsonValue | undefined): unknown {
   if (Array.isArray(stored)) return stored.map((item: JsonValue) => fromStoredAnswer(item));
   if (typeof stored !== "object" || stored === null) return stored;

@@ -10,7 +10,6 @@ import type { RepeatScope } from "./repetition-input.js";
 
 const idempotencyKeySchema = text(1, 128);
 
-/** How an operation is called: with its input and its scope. */
 type Call = (input: unknown, scope: unknown) => unknown;
 
 /** Runs a write; with an `idempotencyKey`, in its input or in a second argument, a repeat returns the same and writes nothing. */

@@ -58,7 +58,6 @@ export interface RoleView<Types extends LatchkeyTypes = DefaultTypes> {
   readonly permissions: readonly PermissionName<Types>[];
 }
 
-/** Operations on permissions and roles. */
 export interface PermissionOperations<Types extends LatchkeyTypes = DefaultTypes> {
   /**
    * Creates a permission for keys and roles of this workspace.

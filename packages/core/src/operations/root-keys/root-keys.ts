@@ -51,7 +51,6 @@ const rootPermission = z
   .string({ error: permissionError })
   .regex(ROOT_PERMISSION_PATTERN, { error: permissionError });
 
-/** What a root key may authorise. */
 const rootPermissions = fullList(rootPermission, 1_000, "permissions");
 
 const createRootKeyInput = z.strictObject({

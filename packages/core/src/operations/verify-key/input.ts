@@ -37,17 +37,14 @@ export const VERIFY_BOUNDS = { text: 128, limits: MOST_LIMITS, tags: 10 } as con
 
 const [SHORTEST_TTL, LONGEST_TTL] = [1_000, 86_400_000] as const;
 
-/** How long a reservation is held by default. */
 export const USUAL_TTL: SpanMs = 300_000;
 
-/** How long a reservation is held. */
 export const reservationTtl = spanBetween(SHORTEST_TTL, LONGEST_TTL, "from 1,000 to 86,400,000 ms");
 
 export function isReservationTtl(ms: SpanMs): boolean {
   return ms >= SHORTEST_TTL && ms <= LONGEST_TTL;
 }
 
-/** Fields of a limit that a request names. */
 export const requestedLimit = {
   name: text(1, VERIFY_BOUNDS.text),
   cost: wholeNumber(0).default(1),
@@ -180,7 +177,6 @@ export const explainKeyInput = verifyKeyInput
   .omit({ key: true, tags: true, requestId: true, dryRun: true })
   .extend({ keyId: id });
 
-/** A verification request. */
 export interface VerificationRequest {
   /** Of any length. */
   readonly secret: string;
@@ -202,7 +198,6 @@ export function readReservationBySchema(input: unknown): VerificationRequest {
   return { ...request, question: { ...request.question, ttl: parsed.ttl } };
 }
 
-/** The request in a checked input. */
 export function requestIn(parsed: z.output<typeof libraryInput>): VerificationRequest {
   const { key: secret, requestId, tags, dryRun = false } = parsed;
   return { secret, question: questionOf(parsed), requestId, tags, isDryRun: dryRun };
@@ -260,7 +255,6 @@ export function limitRequestsOf(
   }));
 }
 
-/** A question in the words of the rules. */
 export function questionOf(parsed: Omit<z.output<typeof libraryInput>, "key">): VerifyQuestion {
   const limits = limitRequestsOf(parsed.ratelimits ?? []);
   const isDefaultNamed = limits.some(({ name }) => name === DEFAULT_LIMIT);

@@ -31,7 +31,6 @@ export interface KeySummary<Types extends LatchkeyTypes = DefaultTypes>
     "id" | "name" | "remaining" | "identity" | "meta" | "createdAt" | "enabled" | "environment"
   > {}
 
-/** Operations on a presented secret. */
 export interface SecretOperations<Types extends LatchkeyTypes = DefaultTypes> {
   /**
    * Returns the verdict that a verification would give, and why: every check with what it found. Takes and counts nothing, and emits no

@@ -1,7 +1,6 @@
 import type { EpochMs } from "../../time.js";
 import type { HeldPermissions } from "../permission.js";
 
-/** The fields of a key that filters look at. */
 export interface FilteredKey {
   /** Derived, as lists show it. */
   readonly enabled: boolean;
@@ -53,7 +52,6 @@ export function filtersIn(question: KeyFilter): GivenFilters {
   });
 }
 
-/** Whether every filter keeps a key. */
 export function isKept(key: FilteredKey, filters: GivenFilters): boolean {
   return filters.every(([name, wanted]) => {
     const keeps = KEEPS[name] as (key: FilteredKey, wanted: unknown) => boolean;
@@ -71,12 +69,10 @@ function caseless(text: string): string {
   return text.toLowerCase().toUpperCase();
 }
 
-/** What keys can be ordered by. */
 export const KEY_ORDERS = ["createdAt", "expires", "lastUsedAt"] as const;
 
 export type KeyOrder = (typeof KEY_ORDERS)[number];
 
-/** Ascending or descending. */
 export const ORDERS = ["asc", "desc"] as const;
 
 /** An order by a value that changes, or that a key may lack. */

@@ -1,7 +1,6 @@
 /** Whose uses a key takes: its own, or those shared by all keys of its identity. */
 export type UsesOwner = "key" | "identity";
 
-/** What the use counter answers to one attempt to spend. */
 export type SpendDecision =
   | { readonly kind: "spend"; readonly remaining: number | null }
   | { readonly kind: "refuse"; readonly remaining: number };

@@ -1,7 +1,5 @@
-/** Most tags of one key. */
 export const MAX_TAGS = 32;
 
-/** The form of a tag of a key. */
 export const TAG_PATTERN = /^[A-Za-z0-9_.:-]{1,64}$/;
 
 /** Maximum number of tags of a workspace that verifications are counted for: the first tags that its keys had. */
