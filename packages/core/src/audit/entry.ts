@@ -9,7 +9,6 @@ export interface ChangeDescription {
   readonly type: AuditType;
   /** Default: now. */
   readonly at?: EpochMs;
-  /** Id of the changed record. */
   readonly resourceId: string;
   /** The key that it concerns. Default: the changed record, if that is a key. */
   readonly keyId?: string | null;

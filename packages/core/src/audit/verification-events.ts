@@ -17,7 +17,6 @@ export interface VerificationTrace {
 export interface JudgedKey {
   readonly loaded: VerifiableKey;
   readonly verdict: KnownVerdict;
-  /** Uses that the verification asked for. */
   readonly cost: number;
   readonly now: EpochMs;
   readonly charge: AppliedCharge;

@@ -61,9 +61,7 @@ export interface OperationContext {
   readonly keyMeta: MetaSchema | null;
   /** Schema for the metadata of identities, except `{}`; null: only its bounds are checked. */
   readonly identityMeta: MetaSchema | null;
-  /** Whether changes are written to the audit log. */
   readonly keepsAuditLog: boolean;
-  /** Thresholds of the events that `notice` writes. */
   readonly notice: NoticeSettings;
   /** Null without a listener: then no durations are measured either. */
   readonly emit: Emit | null;

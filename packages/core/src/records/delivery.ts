@@ -14,7 +14,6 @@ export interface Delivery extends VersionedHead {
   readonly lane: string;
   /** `dead`: given up. `asked`: given up, but someone asked to send it again, and the sender has not noticed yet. */
   readonly state: "pending" | "dead" | "asked";
-  /** How often it was sent. */
   readonly tries: number;
   /** When it began to wait. */
   readonly since: EpochMs;

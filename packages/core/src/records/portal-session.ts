@@ -11,7 +11,6 @@ export interface PortalSessionRecord extends VersionedHead {
   readonly expires: EpochMs;
   /** When it was written, by the store's own clock. */
   readonly storedAt: EpochMs;
-  /** What it allows. */
   readonly allow: { readonly [field: string]: JsonValue };
   /** Who acts in it, as the audit log names them; null if the host did not say. */
   readonly actor: string | null;

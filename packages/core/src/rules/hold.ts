@@ -2,7 +2,6 @@ import type { EpochMs, SpanMs } from "../time.js";
 
 /** Units of one limit in a {@link Hold}. */
 export interface HeldLimit {
-  /** Name of its window. */
   readonly window: string;
   /** Index of the record of the hold that owns the window; null: the workspace owns it. */
   readonly owner: number | null;

@@ -109,7 +109,6 @@ export function refillMs({ algorithm, limit, duration, burst }: LimitFigures): S
 
 /** One charge of {@link takingsOf}. */
 export interface Taking {
-  /** Unix epoch ms at which it is made. */
   readonly now: EpochMs;
   readonly cost: number;
   readonly limit: LimitFigures;

@@ -37,7 +37,6 @@ export class HeldPermissions {
     this.#wildcards = names.filter((name) => name.endsWith("*"));
   }
 
-  /** Whether any of them grants the wanted one. */
   grant(wanted: string): boolean {
     if (this.#names.has(wanted)) return true;
     for (const held of this.#wildcards) if (doesGrant(held, wanted)) return true;

@@ -13,7 +13,6 @@ function heldOf({ earlier }: LimitState): number {
 interface Inflow {
   /** Units × `duration` that flowed in since. */
   readonly flowed: number;
-  /** Unix epoch ms. */
   readonly since: EpochMs;
 }
 

@@ -120,9 +120,7 @@ export function createCrossings(settings: NoticeSettings) {
           lookAtLimit(cached, plan, limit, reading);
       }
     },
-    /** The workspaces that have crossings. */
     workspaceIds: () => [...seen.keys()],
-    /** Takes out the crossings seen in a workspace. */
     take(workspaceId: string): readonly Crossing[] {
       const own = [...(seen.get(workspaceId)?.values() ?? [])];
       seen.delete(workspaceId);

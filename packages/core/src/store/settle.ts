@@ -127,7 +127,6 @@ export interface HoldBook<Counters> {
   find(id: string): FoundHold<Counters> | null;
   remembered(id: string): RememberedEnd | null;
   remember(id: string, end: RememberedEnd): void;
-  /** Overwrites a hold. */
   put(hold: Hold): void;
   /** Writes a hold, new or not, and adds it to the counters of its record at index `place`. */
   attach(hold: Hold, place: number, counters: Counters): void;

@@ -85,7 +85,6 @@ export class Transaction {
     this.#change.expects.push(expectation);
   }
 
-  /** Writes a new record. */
   insert<Value>(type: RecordType<Value>, value: Value, options: WriteOptions = {}): void {
     const record = type.encode(value);
     const { kind, id } = record;
@@ -178,7 +177,6 @@ export class Transaction {
     this.#onRefused.push(onRefused);
   }
 
-  /** Deletes windows of the workspace. */
   dropWindows(windows: readonly string[]): void {
     this.#change.dropWindows.push(...windows);
   }

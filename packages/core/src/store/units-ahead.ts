@@ -168,7 +168,6 @@ export function createUnitsAhead(
     return most;
   }
 
-  /** Asks the store about this verification alone. */
   function ask(
     plan: ChargePlan,
     moment: ChargeMoment,

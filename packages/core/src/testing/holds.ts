@@ -192,7 +192,6 @@ export class PlainHolds {
     return hasMore ? this.settle(step, now) : result;
   }
 
-  /** Carries out one step. */
   settleOnce(step: HoldStep, now: EpochMs): HoldResult {
     return applyHoldStep(this.#book(), step, now);
   }
@@ -202,7 +201,6 @@ export class PlainHolds {
     return this.#ends.get(id) ?? null;
   }
 
-  /** All open holds. */
   get open(): readonly Hold[] {
     return [...this.holds.values()].map(({ hold }) => hold);
   }

@@ -80,7 +80,6 @@ export class SumsToForget {
       if (typeof id === "string" && !others.has(id)) await this.add({ kind: "tag", id });
   }
 
-  /** Deletes the statistics of the waiting subjects. */
   async end(): Promise<void> {
     const of = [...this.#waiting.values()];
     this.#waiting = new Map();

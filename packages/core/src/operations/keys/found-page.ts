@@ -34,7 +34,6 @@ interface KeyListsWant {
   readonly after: string | null;
   /** Ids below this text are not wanted; an empty one is below all. */
   readonly lowest: string;
-  /** Most keys to read in all. */
   readonly budget: number;
   /** How many keys will probably be enough: 1 or more. */
   readonly enough: number;
@@ -49,7 +48,6 @@ interface FoundKey {
 /** The list of one API, as far as it was read. */
 interface ApiKeys {
   readonly apiId: string;
-  /** The last id that was read. */
   after: string | null;
   hasMore: boolean;
   /** Read, and not yet taken. */
@@ -87,7 +85,6 @@ class KeyLists {
     this.#lists = apiIds.map((apiId) => ({ apiId, ...unread }));
   }
 
-  /** Whether every key was read and taken. */
   get isOver(): boolean {
     return this.#lists.every(({ hasMore, read }) => !hasMore && read.length === 0);
   }
@@ -236,7 +233,6 @@ interface ApiGroup {
   readonly start: string;
   /** The last API of this group, fixed by its first page. Empty without any API. */
   readonly end: string;
-  /** Whether APIs follow. */
   readonly hasMore: boolean;
 }
 

@@ -72,7 +72,6 @@ export class OwnerPlaces {
     return places;
   }
 
-  /** Whether the owner may get one more key. */
   hasPlace(api: ApiRecord, owner: string | undefined): boolean {
     return owner === undefined || (this.#left.get(placeName(api, owner)) ?? 1) > 0;
   }

@@ -45,7 +45,6 @@ interface UsesAsRead {
   readonly maxRemaining?: number | undefined;
   /** Writes the record for a change of its uses. */
   readonly write: (refill: Refill | null, now: EpochMs) => void;
-  /** The entry for the audit log. */
   readonly entry: Pick<ChangeDescription, "type" | "resourceId" | "identityId">;
 }
 

@@ -61,7 +61,6 @@ export function createRepeatableCall(
   /** The state that was remembered when this attempt began; null: none. */
   let begunFrom: string | null = null;
   let isRememberedNow = false;
-  /** Whether this attempt has written something. */
   let hasWritten = false;
   /** Step 0: what the first call derived from its input. */
   let made: MadeFields | null = null;
