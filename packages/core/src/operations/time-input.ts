@@ -60,28 +60,20 @@ export function expiryIssues(
   return [{ path: "expires", message: `must be later than now${hint}` }];
 }
 
-/** The issue of a past instant that is later than now, which no schema can see, for example from a wrong unit. */
-export function notLaterThanNow(
-  raw: Readonly<Record<string, unknown>>,
-  field: string,
-  now: EpochMs,
-): readonly InputIssue[] {
-  const at = msOfDate(raw[field]);
-  return typeof at === "number" && at > now
-    ? [{ path: field, message: "must not be later than now" }]
-    : [];
+/** Finds the issue of a past instant that is later than now, which no schema can see, for example from a wrong unit. */
+export function notLaterThanNow(path: string) {
+  return (raw: Readonly<Record<string, unknown>>, now: EpochMs): readonly InputIssue[] => {
+    const at = msOfDate(raw[path]);
+    const isLater = typeof at === "number" && at > now;
+    return isLater ? [{ path, message: "must not be later than now" }] : [];
+  };
 }
 
 /** The input of an operation that deletes everything before an instant. See {@link pruneIssues}. */
 export const pruneInput = z.strictObject({ before: instant(0) });
 
 /** The issue of a {@link pruneInput} that lies in the future. */
-export function pruneIssues(
-  raw: Readonly<Record<string, unknown>>,
-  now: EpochMs,
-): readonly InputIssue[] {
-  return notLaterThanNow(raw, "before", now);
-}
+export const pruneIssues = notLaterThanNow("before");
 
 /** The ms of a date; NaN for an invalid date and for any other object, such as a promise; any other value unchanged. */
 function msOfDate(value: unknown): unknown {

@@ -135,7 +135,7 @@ async function readOneByOne(
   const candidates: Candidate[] = [];
   for (const [index, key] of parseInput(anyKeys, input).entries())
     try {
-      const further = (raw: object) => notLaterThanNow({ ...raw }, "createdAt", now);
+      const further = (raw: object) => createdAtIssues({ ...raw }, now);
       const parsed = parseInput(importedKey, key, further);
       const imported = await withCheckedMeta(context.keyMeta, parsed);
       candidates.push(candidateOf(context, imported, index));
@@ -193,11 +193,13 @@ function grantsIn(imports: readonly unknown[]): number {
   return count;
 }
 
+const createdAtIssues = notLaterThanNow("createdAt");
+
 /** The issues of imported keys whose `createdAt` is later than now. */
 export function importIssues(imports: unknown, now: EpochMs): readonly InputIssue[] {
   if (!Array.isArray(imports)) return [];
   return imports.flatMap((imported: unknown, index) =>
-    notLaterThanNow((imported ?? {}) as Readonly<Record<string, unknown>>, "createdAt", now).map(
+    createdAtIssues((imported ?? {}) as Readonly<Record<string, unknown>>, now).map(
       ({ path, message }) => ({ path: `${index}.${path}`, message }),
     ),
   );
