@@ -15,7 +15,7 @@ import { leaseTimesOf, STATE_ADDRESS, stateOf, stateRecord } from "../store/work
 import { afterCursor, type OperationContext, randomRepeated, transact } from "./context.js";
 import { decodeOrNull, readStored, withoutReadableRecord } from "./damaged.js";
 import { flag, orRequired, type PageInput, pageInput, parseInput, text } from "./input.js";
-import { operation, type Run, type TableOf } from "./operation.js";
+import { operation, type TableOf } from "./operation.js";
 import { decodeAll, findRecord, listPages, type PageInfo, pageInfo } from "./read.js";
 
 /** Input of setWorkspaceEnabled over HTTP. */
@@ -153,20 +153,6 @@ const deleteWorkspaceInput = z
 
 const setWorkspaceEnabledInput = z.strictObject({ enabled: flag });
 
-const setWorkspaceEnabled: Run<WorkspaceOperations["setWorkspaceEnabled"]> = async (
-  context,
-  enabled,
-) => {
-  const parsed = parseInput(setWorkspaceEnabledInput, { enabled });
-  const { workspaceId } = context;
-  await transact(context, async ({ transaction, audit }) => {
-    const written = await writeWorkspace(transaction, parsed);
-    if (written === null) return;
-    const type = parsed.enabled ? "workspace.enabled" : "workspace.disabled";
-    audit({ type, resourceId: workspaceId, unreadable: written.before === null });
-  });
-};
-
 export const WORKSPACE_TABLE = {
   createWorkspace: operation(
     z.strictObject({ name: text(1, 256).optional() }),
@@ -202,7 +188,18 @@ export const WORKSPACE_TABLE = {
     run: async (context) => (await readWorkspace(context)).enabled,
   },
 
-  setWorkspaceEnabled: { run: setWorkspaceEnabled, input: setWorkspaceEnabledInput },
+  setWorkspaceEnabled: {
+    input: setWorkspaceEnabledInput,
+    async run(context, enabled) {
+      const parsed = parseInput(setWorkspaceEnabledInput, { enabled });
+      await transact(context, async ({ transaction, audit }) => {
+        const written = await writeWorkspace(transaction, parsed);
+        if (written === null) return;
+        const type = parsed.enabled ? "workspace.enabled" : "workspace.disabled";
+        audit({ type, resourceId: context.workspaceId, unreadable: written.before === null });
+      });
+    },
+  },
 
   listWorkspaces: operation(
     pageInput,
@@ -341,13 +338,9 @@ async function close(its: OperationContext): Promise<void> {
       );
     if (stored === null) transaction.expect({ ...STATE_ADDRESS, version: null });
     await writeWorkspace(transaction, { enabled: false });
-    transaction.putAnew(
-      stateRecord(
-        { state: "deleting", transfer: "" },
-        stored?.record.version ?? 0,
-        leaseTimesOf(stored),
-      ),
-    );
+    const deleting = { state: "deleting", transfer: "" } as const;
+    const version = stored?.record.version ?? 0;
+    transaction.putAnew(stateRecord(deleting, version, leaseTimesOf(stored)));
     transaction.renewRevision();
   });
 }
