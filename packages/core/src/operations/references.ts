@@ -220,11 +220,8 @@ export class References {
 
   /** The same error for those of these names that do not exist; null if all exist. */
   missingAmong(roles: readonly string[], permissions: readonly string[]): LatchkeyError | null {
-    const missingRoles = this.missing("role", roles);
-    const missing = this.missing("permission", permissions);
-    return missingRoles.length + missing.length > 0
-      ? this.#missingGrants(missingRoles, missing)
-      : null;
+    const missing = [this.missing("role", roles), this.missing("permission", permissions)] as const;
+    return missing.flat().length > 0 ? this.#missingGrants(...missing) : null;
   }
 
   /** Those of these names that do not exist. */

@@ -247,15 +247,10 @@ function ensuredClaim(name: string): Claim {
 
 function insertApi(
   { context, transaction, audit }: Work,
-  {
-    name,
-    deleteProtection = false,
-    ipWhitelist = [],
-    defaults,
-    ceilings,
-  }: z.output<typeof createApiInput>,
+  settings: z.output<typeof createApiInput>,
 ): string {
   const { workspaceId } = context;
+  const { name, deleteProtection = false, ipWhitelist = [], defaults, ceilings } = settings;
   const [id, createdAt] = [context.newId("api"), context.now()];
   const api: ApiRecord = {
     id,

@@ -63,7 +63,7 @@ export function withDefaults(
   return { ...settings, ...usual, ...known } as KeySettings;
 }
 
-type Defaulted = Partial<Pick<KeySettings, NoneField>>;
+type Defaulted = { -readonly [Field in NoneField]?: KeySettings[Field] };
 
 function defaultsFor(
   settings: SettingsOrNone,
@@ -74,12 +74,7 @@ function defaultsFor(
   const { remaining, refill, ratelimit, ratelimits, permissions, environment } = defaults;
   const { expiresIn } = defaults;
   const from = Math.max(now, settings.startsAt ?? 0);
-  const usual: { -readonly [Field in keyof Defaulted]: Defaulted[Field] } = {
-    ratelimit,
-    ratelimits,
-    permissions,
-    environment,
-  };
+  const usual: Defaulted = { ratelimit, ratelimits, permissions, environment };
   if (expiresIn !== undefined) {
     const latest = now + (ceilings?.maxExpiresIn ?? LAST_INSTANT);
     // A key that starts later ends at the ceiling at the latest, unless it would end by its start.
@@ -286,19 +281,10 @@ export function insertKey(
   const remaining = settings.remaining ?? null;
   const usage = { remaining, refilledAt: now, lastRefillAt: null };
   transaction.insert(keyType, key, { counters: { usage }, onTaken });
-  audit({
-    type: "key.created",
-    at: now,
-    resourceId: key.id,
-    identityId,
-    after: wholeKeyFields(key, {
-      recoverable: key.sealedSecret !== null,
-      externalId,
-      remaining,
-      roles,
-      permissions,
-    }),
-  });
+  const recoverable = key.sealedSecret !== null;
+  const links = { recoverable, externalId, remaining, roles, permissions };
+  const after = wholeKeyFields(key, links);
+  audit({ type: "key.created", at: now, resourceId: key.id, identityId, after });
 }
 
 /** The limits that a key is given. `ratelimit` is the one named `default`, even if `ratelimits` has one of that name too. */

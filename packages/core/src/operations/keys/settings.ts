@@ -244,12 +244,8 @@ type Fields = Readonly<Record<string, unknown>>;
 function isSameLimit(one: Fields, other: Fields): boolean {
   const isAsync = ({ async, type }: Fields) => async ?? isAsyncByType(type);
   return (
-    one.limit === other.limit &&
+    ["limit", "algorithm", "burst", "shadow", "type"].every((name) => one[name] === other[name]) &&
     durationMs(one.duration) === durationMs(other.duration) &&
-    one.algorithm === other.algorithm &&
-    one.burst === other.burst &&
-    one.shadow === other.shadow &&
-    one.type === other.type &&
     isAsync(one) === isAsync(other)
   );
 }

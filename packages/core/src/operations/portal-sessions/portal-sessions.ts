@@ -196,14 +196,8 @@ async function openPortalSession(
     async renameMyKey(input) {
       const { keyId, name } = parseInput(INPUTS.rename, input);
       if (!create) throw notAllowed("rename");
-      return settled(
-        changeKey(
-          confined,
-          keyId,
-          () => ({ name }),
-          () => ({}),
-        ),
-      );
+      const update = () => ({ name });
+      return settled(changeKey(confined, keyId, update, () => ({})));
     },
 
     rotateMyKey: repeatableOwn("rotateMyKey", INPUTS.rotate, async (own, input) => {
