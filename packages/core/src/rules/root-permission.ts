@@ -58,12 +58,6 @@ export const EVENT_ACTIONS = ["read_event", "notice_event"] as const;
 /** Actions of root keys on usage. */
 export const USAGE_ACTIONS = ["read_usage"] as const;
 
-type PermissionOn<Resource extends string, Id, Actions extends readonly string[]> = {
-  readonly resource: Resource;
-  readonly id: Id;
-  readonly action: Actions[number];
-};
-
 /** Actions of root keys on root keys. */
 export const ROOT_KEY_ACTIONS = [
   "create_root_key",
@@ -72,18 +66,7 @@ export const ROOT_KEY_ACTIONS = [
   "revoke_root_key",
 ] as const;
 
-/** A permission that a management call requires: an action on one resource, or on all of its kind (null). The id of `ratelimit` is a namespace. */
-export type RootPermission =
-  | PermissionOn<"api", string | null, typeof API_ACTIONS>
-  | PermissionOn<"identity", string | null, typeof IDENTITY_ACTIONS>
-  | PermissionOn<"rbac", null, typeof RBAC_ACTIONS>
-  | PermissionOn<"audit", null, typeof AUDIT_ACTIONS>
-  | PermissionOn<"events", null, typeof EVENT_ACTIONS>
-  | PermissionOn<"root", null, typeof ROOT_KEY_ACTIONS>
-  | PermissionOn<"usage", null, typeof USAGE_ACTIONS>
-  | PermissionOn<"ratelimit", string | null, typeof RATELIMIT_ACTIONS>;
-
-const ACTIONS: Readonly<Record<string, readonly string[]>> = {
+const ACTIONS_ON = {
   api: API_ACTIONS,
   identity: IDENTITY_ACTIONS,
   rbac: RBAC_ACTIONS,
@@ -92,7 +75,18 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   events: EVENT_ACTIONS,
   root: ROOT_KEY_ACTIONS,
   usage: USAGE_ACTIONS,
-};
+} as const;
+
+const ACTIONS: Readonly<Record<string, readonly string[]>> = ACTIONS_ON;
+
+/** A permission that a management call requires: an action on one resource, or on all of its kind (null). The id of `ratelimit` is a namespace. */
+export type RootPermission = {
+  readonly [Resource in keyof typeof ACTIONS_ON]: {
+    readonly resource: Resource;
+    readonly id: Resource extends "api" | "identity" | "ratelimit" ? string | null : null;
+    readonly action: (typeof ACTIONS_ON)[Resource][number];
+  };
+}[keyof typeof ACTIONS_ON];
 
 /** Error message for a text that {@link isRootPermission} does not accept. */
 export function rootPermissionProblem(text: string): string {

@@ -165,14 +165,7 @@ export interface RefusedVerdict<Types extends LatchkeyTypes = DefaultTypes>
    * The first reason that applies: workspace disabled; key disabled; another API or environment; expired; not started; address not allowed;
    * permissions missing; limit exceeded; too few uses left.
    */
-  readonly code:
-    | "DISABLED"
-    | "FORBIDDEN"
-    | "EXPIRED"
-    | "NOT_STARTED"
-    | "INSUFFICIENT_PERMISSIONS"
-    | "RATE_LIMITED"
-    | "USAGE_EXCEEDED";
+  readonly code: RecordRefusal | "RATE_LIMITED" | "USAGE_EXCEEDED";
 }
 
 type Writable<Fields> = { -readonly [Name in keyof Fields]: Fields[Name] };
@@ -183,7 +176,7 @@ const NO_LIMITS: readonly LimitCharge[] = Object.freeze([]);
 /** Writes the verdict on a confirmed decision. `taken`: the limits of the charge, in its order. `hints`: for a refusal. */
 export function verdictOf(
   loaded: VerifiableKey,
-  code: RecordRefusal | "VALID" | "RATE_LIMITED" | "USAGE_EXCEEDED",
+  code: KnownVerdict["code"],
   charge: AppliedCharge,
   now: EpochMs,
   taken: readonly LimitCharge[] = NO_LIMITS,
