@@ -11,7 +11,7 @@ import {
   reports,
 } from "../testing/leasing.js";
 import type { ChargeMoment, ChargePlan } from "./charge.js";
-import { HeldLeases } from "./held-leases.js";
+import { createHeldLeases } from "./held-leases.js";
 import type { EndStep, HoldResult } from "./settle.js";
 
 beforeEach(() => {
@@ -102,7 +102,7 @@ describe("closing with a thousand leases", () => {
       await new Promise((resolve) => setTimeout(resolve, CALL_MS));
       return settle();
     });
-    const held = new HeldLeases({ settle: called }, MS, Date.now, Date.now);
+    const held = createHeldLeases({ settle: called }, MS, Date.now, Date.now);
     const since = { wall: 0, steady: 0 };
     for (let at = 0; at < 1_000; at += 1) {
       const confirms = [{ kind: "key", id: `key_${at}`, version: 3 }] as const;

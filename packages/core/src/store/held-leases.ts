@@ -152,225 +152,209 @@ function endStepOf({ id, plan, cost, used }: Lease): EndStep {
   return { kind: "end", id, uses: used * cost, limits, rest: true };
 }
 
-/** The leases of this process. Each is closed first, then the store is told what was used, until it answers: a repeat changes nothing. */
-export class HeldLeases {
+/**
+ * The leases of this process. Each is closed first, then the store is told what was used, until it answers: a repeat changes nothing.
+ *
+ * @param pauseMs - Between the first two tries to give something back.
+ */
+export function createHeldLeases(
+  store: Pick<KeyStore, "settle">,
+  pauseMs: SpanMs,
+  now: Clock,
+  steady: Timer,
+) {
   /** Leases by the names of the records that they belong to. */
-  readonly #byRecord = new Map<string, Set<Lease>>();
-  readonly #ids = new Set<string>();
+  const byRecord = new Map<string, Set<Lease>>();
+  const ids = new Set<string>();
   /** Held units of each counter. */
-  readonly #units = new Map<string, number>();
-  readonly #store: Pick<KeyStore, "settle">;
-  readonly #pauseMs: SpanMs;
-  readonly #now: Clock;
-  readonly #steady: Timer;
+  const unitsOf = new Map<string, number>();
   /** From then on, by the steady clock, nothing is tried again. */
-  #closedAt = Number.POSITIVE_INFINITY;
+  let closedAt = Number.POSITIVE_INFINITY;
   /** Whether the store did not answer the latest try. */
-  #isAway = false;
+  let isAway = false;
   /** Ends the pauses between tries. */
-  readonly #wake = new Set<() => void>();
+  const wakes = new Set<() => void>();
+  const isClosing = () => closedAt < Number.POSITIVE_INFINITY;
 
-  /** `pauseMs`: between the first two tries to give something back. */
-  constructor(store: Pick<KeyStore, "settle">, pauseMs: SpanMs, now: Clock, steady: Timer) {
-    this.#store = store;
-    this.#pauseMs = pauseMs;
-    this.#now = now;
-    this.#steady = steady;
-  }
-
-  /** Adds a lease whose units are already counted. */
-  add(lease: Lease): void {
-    this.#ids.add(lease.id);
+  function remove(lease: Lease): void {
+    ids.delete(lease.id);
+    count(lease, -1);
     for (const place of holdersOf(lease.plan).keys()) {
       const name = nameOf(lease.plan, place);
-      const own = this.#byRecord.get(name);
-      if (own === undefined) this.#byRecord.set(name, new Set([lease]));
-      else own.add(lease);
-    }
-  }
-
-  #remove(lease: Lease): void {
-    this.#ids.delete(lease.id);
-    this.count(lease, -1);
-    for (const place of holdersOf(lease.plan).keys()) {
-      const name = nameOf(lease.plan, place);
-      const own = this.#byRecord.get(name);
+      const own = byRecord.get(name);
       own?.delete(lease);
-      if (own?.size === 0) this.#byRecord.delete(name);
+      if (own?.size === 0) byRecord.delete(name);
     }
   }
 
   /** Counts the units of a lease. They count even before the store is asked for them, because others may be requested meanwhile. */
-  count({ plan, cost, count }: Lease, sign: 1 | -1): void {
+  function count({ plan, cost, count: times }: Lease, sign: 1 | -1): void {
     const change = (name: string, each: number) => {
-      const units = (this.#units.get(name) ?? 0) + sign * each * count;
-      if (units === 0) this.#units.delete(name);
-      else this.#units.set(name, units);
+      const units = (unitsOf.get(name) ?? 0) + sign * each * times;
+      if (units === 0) unitsOf.delete(name);
+      else unitsOf.set(name, units);
     };
     change(counterOf(plan, plan.uses), cost);
     for (const { owner, window, cost: each } of plan.limits)
       change(counterOf(plan, owner, window), each);
   }
 
-  has(id: string): boolean {
-    return this.#ids.has(id);
-  }
-
-  /** Held units of a counter, including those that were requested or are being given back. */
-  units(counter: string): number {
-    return this.#units.get(counter) ?? 0;
-  }
-
-  /** The leases of the records of a plan, including those that are being given back. */
-  of(plan: ChargePlan): readonly Lease[] {
-    const beside = [...holdersOf(plan).keys()].map((place) =>
-      this.#byRecord.get(nameOf(plan, place)),
-    );
-    return [...new Set(beside.flatMap((own) => [...(own ?? [])]))];
-  }
-
-  /** `told`: resolves to whether another step has told the store; if not, it is told again. */
-  giveBack(lease: Lease, told?: Promise<boolean>): Returning {
-    lease.returning ??= this.#begin(lease, told);
-    return lease.returning;
-  }
-
-  #begin(lease: Lease, told?: Promise<boolean>): Returning {
+  function begin(lease: Lease, told?: Promise<boolean>): Returning {
     let endTry = (): void => undefined;
     const tried = new Promise<void>((resolve) => {
       endTry = resolve;
     });
-    const report = () => this.#report(lease, endTry);
-    const reported = told ? told.then((isTold) => (isTold ? endTry() : report())) : report();
-    const ended = reported.then(() => this.#remove(lease));
+    const reporting = () => report(lease, endTry);
+    const reported = told ? told.then((isTold) => (isTold ? endTry() : reporting())) : reporting();
+    const ended = reported.then(() => remove(lease));
     return { tried, ended };
   }
 
-  get #isClosing(): boolean {
-    return this.#closedAt < Number.POSITIVE_INFINITY;
-  }
-
-  /**
-   * Gives everything back, for a few seconds if the store does not answer, and as long as it takes if it does. What is left then ends like
-   * the leases of a process that was killed.
-   */
-  async giveAllBack(): Promise<void> {
-    this.#closedAt = this.#steady() + CLOSING_MS;
-    for (const wake of this.#wake) wake();
-    const all = new Set([...this.#byRecord.values()].flatMap((leases) => [...leases]));
-    await withEachAtOnce(all, MOST_AT_ONCE, async (lease) => {
-      if (this.#isAway && this.#steady() >= this.#closedAt) return;
-      await this.giveBack(lease).ended;
-    });
+  /** `told`: resolves to whether another step has told the store; if not, it is told again. */
+  function giveBack(lease: Lease, told?: Promise<boolean>): Returning {
+    lease.returning ??= begin(lease, told);
+    return lease.returning;
   }
 
   /** Reports how much was used, until the store answers, or until other processes take this one for dead. */
-  async #report(lease: Lease, onTried: () => void): Promise<void> {
+  async function report(lease: Lease, onTried: () => void): Promise<void> {
     const { plan, charge } = lease;
     const step = endStepOf(lease);
-    const since = this.#steady();
-    for (let pause = this.#pauseMs; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
-      const time = this.#steady();
+    const since = steady();
+    for (let pauseFor = pauseMs; ; pauseFor = Math.min(2 * pauseFor, LONGEST_PAUSE_MS)) {
+      const time = steady();
       const elapsed = time - since;
       try {
-        const moment = { now: this.#now(), revision: null };
-        const { kind } = await this.#store.settle(plan.workspaceId, step, moment);
-        this.#isAway = false;
+        const moment = { now: now(), revision: null };
+        const { kind } = await store.settle(plan.workspaceId, step, moment);
+        isAway = false;
         const mayArrive = charge === null && kind === "unknown" && elapsed < LATE_MS;
-        if (this.#isClosing || !mayArrive) return;
+        if (isClosing() || !mayArrive) return;
       } catch {
-        this.#isAway = true;
-        if (time >= since + DEAD_AFTER_MS || this.#steady() >= this.#closedAt) return;
+        isAway = true;
+        if (time >= since + DEAD_AFTER_MS || steady() >= closedAt) return;
       } finally {
         onTried();
       }
-      await this.#pause(pause);
+      await pause(pauseFor);
     }
   }
 
-  #pause(ms: SpanMs): Promise<void> {
+  function pause(ms: SpanMs): Promise<void> {
     return new Promise((resolve) => {
       const end = () => {
         clearTimeout(timer);
-        this.#wake.delete(end);
+        wakes.delete(end);
         resolve();
       };
-      const timer = setTimeout(end, this.#isClosing ? CLOSING_PAUSE_MS : ms);
+      const timer = setTimeout(end, isClosing() ? CLOSING_PAUSE_MS : ms);
       // Closing waits for the timer.
-      if (!this.#isClosing) unref(timer);
-      this.#wake.add(end);
+      if (!isClosing()) unref(timer);
+      wakes.add(end);
     });
   }
+
+  return {
+    /** Adds a lease whose units are already counted. */
+    add(lease: Lease): void {
+      ids.add(lease.id);
+      for (const place of holdersOf(lease.plan).keys()) {
+        const name = nameOf(lease.plan, place);
+        const own = byRecord.get(name);
+        if (own === undefined) byRecord.set(name, new Set([lease]));
+        else own.add(lease);
+      }
+    },
+    count,
+    has: (id: string): boolean => ids.has(id),
+    /** Held units of a counter, including those that were requested or are being given back. */
+    units: (counter: string): number => unitsOf.get(counter) ?? 0,
+    /** The leases of the records of a plan, including those that are being given back. */
+    of(plan: ChargePlan): readonly Lease[] {
+      const beside = [...holdersOf(plan).keys()].map((place) => byRecord.get(nameOf(plan, place)));
+      return [...new Set(beside.flatMap((own) => [...(own ?? [])]))];
+    },
+    giveBack,
+    /**
+     * Gives everything back, for a few seconds if the store does not answer, and as long as it takes if it does. What is left then ends
+     * like the leases of a process that was killed.
+     */
+    async giveAllBack(): Promise<void> {
+      closedAt = steady() + CLOSING_MS;
+      for (const wake of wakes) wake();
+      const all = new Set([...byRecord.values()].flatMap((leases) => [...leases]));
+      await withEachAtOnce(all, MOST_AT_ONCE, async (lease) => {
+        if (isAway && steady() >= closedAt) return;
+        await giveBack(lease).ended;
+      });
+    },
+  };
 }
 
 /** A charge, synchronous if the store answers synchronously: one more promise would cost as much as the charge. */
 export type Charging = SettledCharge | Promise<SettledCharge>;
 
 /** Charges in the store while this process holds leases: no charge is refused because of units that this process holds for the same key. */
-export class ChargesBeside {
-  readonly #store: SettledStore;
-  readonly #held: HeldLeases;
-
-  constructor(store: SettledStore, held: HeldLeases) {
-    this.#store = store;
-    this.#held = held;
-  }
-
+export function createChargesBeside(
+  store: SettledStore,
+  held: ReturnType<typeof createHeldLeases>,
+) {
   /** Charges a plan that the store decides. */
-  charge(plan: ChargePlan, moment: ChargeMoment): Charging {
-    if (plan.mode === "peek") return this.#store.charge(plan, moment);
-    const own = moment.request === undefined ? [] : this.#held.of(plan);
-    if (own.length > 0) return this.#chargeAfterReturn(plan, moment, own);
-    const result = this.#store.charge(plan, moment);
-    if (!("then" in result)) return this.unlessRefused(plan, moment, result);
-    return result.then((known) => this.unlessRefused(plan, moment, known));
+  function charge(plan: ChargePlan, moment: ChargeMoment): Charging {
+    if (plan.mode === "peek") return store.charge(plan, moment);
+    const own = moment.request === undefined ? [] : held.of(plan);
+    if (own.length > 0) return chargeAfterReturn(plan, moment, own);
+    const result = store.charge(plan, moment);
+    if (!("then" in result)) return unlessRefused(plan, moment, result);
+    return result.then((known) => unlessRefused(plan, moment, known));
   }
 
   /**
    * Charges a plan, and reports in the same step how much of a closed lease was used. If the answer does not show that the report arrived,
    * another step reports it again.
    */
-  chargeAndTell(plan: ChargePlan, moment: ChargeMoment, ended: Lease | null): Charging {
-    if (ended === null) return this.#store.charge(plan, moment);
+  function chargeAndTell(plan: ChargePlan, moment: ChargeMoment, ended: Lease | null): Charging {
+    if (ended === null) return store.charge(plan, moment);
     let told = Promise.resolve(false);
     try {
-      const result = this.#store.charge(plan, { ...moment, ends: endStepOf(ended) });
+      const result = store.charge(plan, { ...moment, ends: endStepOf(ended) });
       told = Promise.resolve(result).then(
         ({ kind }) => kind !== "stale",
         () => false,
       );
       return result;
     } finally {
-      void this.#held.giveBack(ended, told);
+      void held.giveBack(ended, told);
     }
   }
 
   /** The result of a charge. If it is refused while there are leases of the same key, these go back, and the store is asked once more. */
-  unlessRefused(plan: ChargePlan, moment: ChargeMoment, result: SettledCharge): Charging {
+  function unlessRefused(plan: ChargePlan, moment: ChargeMoment, result: SettledCharge): Charging {
     const isRefused = "limits" in result && result.kind !== "charged";
-    const own = isRefused ? this.#held.of(plan) : [];
+    const own = isRefused ? held.of(plan) : [];
     if (own.length === 0) return result;
-    return this.#giveBack(own).then(() => this.#store.charge(plan, moment));
+    return giveAllBack(own).then(() => store.charge(plan, moment));
   }
 
   /** A refusal is remembered with its request: leases of the same key go back before the charge, not after it. */
-  async #chargeAfterReturn(
+  async function chargeAfterReturn(
     plan: ChargePlan,
     moment: ChargeMoment,
     own: readonly Lease[],
   ): Promise<SettledCharge> {
     const [first] = own;
-    if (own.length === 1 && first?.returning === null)
-      return this.chargeAndTell(plan, moment, first);
+    if (own.length === 1 && first?.returning === null) return chargeAndTell(plan, moment, first);
     const { now: at, refill } = moment;
     const look = { ...plan, mode: "peek", hold: undefined, memo: undefined } as const;
-    const { kind } = await this.#store.charge(look, { now: at, refill });
-    if (kind === "rate-limited" || kind === "usage-exceeded") await this.#giveBack(own);
-    return this.#store.charge(plan, moment);
+    const { kind } = await store.charge(look, { now: at, refill });
+    if (kind === "rate-limited" || kind === "usage-exceeded") await giveAllBack(own);
+    return store.charge(plan, moment);
   }
 
   /** Tries once to give leases back. */
-  #giveBack(own: readonly Lease[]): Promise<unknown> {
-    return Promise.all(own.map((lease) => this.#held.giveBack(lease).tried));
+  function giveAllBack(own: readonly Lease[]): Promise<unknown> {
+    return Promise.all(own.map((lease) => held.giveBack(lease).tried));
   }
+
+  return { charge, chargeAndTell, unlessRefused };
 }

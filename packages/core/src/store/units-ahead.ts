@@ -17,11 +17,11 @@ import {
   readLimit,
 } from "./charge.js";
 import {
-  ChargesBeside,
   type Charging,
   counterOf,
+  createChargesBeside,
+  createHeldLeases,
   createOtherLeases,
-  HeldLeases,
   holdersOf,
   type Lease,
   nameOf,
@@ -65,8 +65,8 @@ export function createUnitsAhead(
   newId: () => string,
 ) {
   const plans = new WeakMap<ChargePlan, PlanState>();
-  const held = new HeldLeases(store, ms, now, steady);
-  const beside = new ChargesBeside(store, held);
+  const held = createHeldLeases(store, ms, now, steady);
+  const beside = createChargesBeside(store, held);
   const others = createOtherLeases(store, now, steady);
   const takings = new Set<Promise<unknown>>();
   let isClosed = false;
@@ -282,10 +282,9 @@ export function createUnitsAhead(
 
   return {
     /** Charges a plan that takes units of a key and its identity. `isLeasing`: whether a lease may be taken at the revision of the plan. */
-    charge: (plan: ChargePlan, moment: ChargeMoment, isLeasing: boolean) =>
-      charge(plan, moment, isLeasing),
+    charge: charge as (plan: ChargePlan, moment: ChargeMoment, isLeasing: boolean) => Charging,
     /** Charges a plan that the store decides: it is never refused because of units that this process holds for the same key. */
-    chargeBeside: (plan: ChargePlan, moment: ChargeMoment) => beside.charge(plan, moment),
+    chargeBeside: beside.charge,
     /** Gives back unused units, and waits for the store. */
     async giveAllBack(): Promise<void> {
       isClosed = true;
