@@ -1,5 +1,6 @@
 import type { IdFactory } from "../lib/id.js";
 import type { JsonValue } from "../lib/json.js";
+import { withoutNull } from "../lib/without-null.js";
 import type { AuditEntry, AuditType, FieldChange } from "../records/audit-entry.js";
 import { withoutLater } from "../records/record-type.js";
 import type { Clock, EpochMs } from "../time.js";
@@ -125,20 +126,9 @@ export interface AuditEvent {
 
 export function toAuditEvent(entry: AuditEntry): AuditEvent {
   const { id, type, workspaceId, at, actor, resourceId, keyId, identityId, fields } = entry;
-  const { unreadable, erased } = entry;
-  return {
-    id,
-    type,
-    workspaceId,
-    at,
-    ...(actor !== null && { actor }),
-    resourceId,
-    ...(keyId !== null && { keyId }),
-    ...(identityId !== null && { identityId }),
-    ...(unreadable && { unreadable }),
-    ...(erased && { erased }),
-    changes: fields,
-  };
+  const about = { id, type, workspaceId, at, actor, resourceId, keyId, identityId };
+  const [unreadable, erased] = [entry.unreadable || null, entry.erased || null];
+  return withoutNull({ ...about, unreadable, erased, changes: fields });
 }
 
 /** Fields whose values are ids that latchkey made. */

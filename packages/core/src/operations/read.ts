@@ -1,6 +1,7 @@
 import { corruptRecord, unavailable } from "../errors.js";
 import { encodeCursor, type ListScope } from "../lib/cursor.js";
 import { yieldToEventLoop } from "../lib/promises.js";
+import { withoutNull } from "../lib/without-null.js";
 import type { RecordKind, RecordType } from "../records/record-type.js";
 import type { Usage } from "../store/counters.js";
 import type { LoadedRecord, PageResult, PageWant, Want } from "../store/key-store.js";
@@ -192,10 +193,8 @@ export function decodeAll<Value>(
 
 /** What a list returns about a page. `last`: the position where the next page continues; null if there is none. */
 export function pageInfo(scope: ListScope, damaged: number, last: string | null): PageInfo {
-  return {
-    ...(damaged > 0 && { damaged }),
-    ...(last !== null && { cursor: encodeCursor(scope, last) }),
-  };
+  const cursor = last === null ? null : encodeCursor(scope, last);
+  return withoutNull({ damaged: damaged || null, cursor });
 }
 
 /** Records per read of a list that is read as a whole. */

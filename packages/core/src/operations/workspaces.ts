@@ -2,6 +2,7 @@ import { z } from "zod";
 import { buildAuditEntry, toAuditEvent } from "../audit/entry.js";
 import { LatchkeyError } from "../errors.js";
 import { yieldToEventLoop } from "../lib/promises.js";
+import { withoutNull } from "../lib/without-null.js";
 import { DIRECTORY_ID, rootKeyType } from "../records/root-key.js";
 import {
   unwrittenWorkspace,
@@ -303,7 +304,7 @@ async function readWorkspace(context: OperationContext): Promise<WorkspaceRecord
 
 async function viewWorkspace(context: OperationContext): Promise<WorkspaceView> {
   const { id, name, enabled } = await readWorkspace(context);
-  return { id, ...(name !== null && { name }), enabled };
+  return withoutNull({ id, name, enabled });
 }
 
 /** The view of a workspace; null if its record is damaged. */

@@ -1,3 +1,4 @@
+import { withoutNull } from "../lib/without-null.js";
 import { decideSpend, type UsesOwner } from "../rules/keys/spend.js";
 import type { DefaultTypes, LatchkeyTypes } from "../rules/latchkey-types.js";
 import { nextRefillDueAt } from "../rules/refill.js";
@@ -129,16 +130,16 @@ function ratelimitCheck(
   const retryAfterMs = passed ? null : limitRetryAfterMs(limit, reading, now);
   // A peek that passes shows a limit as the cost would leave it; one that is refused shows it as it is.
   const isTaken = charge.kind === "charged" && !exceeded;
-  return {
+  return withoutNull({
     check: "ratelimit",
     passed,
     name,
     ...ratelimitState(reading, limit),
     remaining: isTaken ? reading.remaining + cost : reading.remaining,
     cost,
-    ...(limit.shadow && { exceeded }),
-    ...(retryAfterMs !== null && { retryAfterMs }),
-  };
+    exceeded: limit.shadow ? exceeded : null,
+    retryAfterMs,
+  } as const);
 }
 
 function usesCheck(loaded: LoadedKey, peek: Peek, now: EpochMs): VerdictCheck {
@@ -152,13 +153,6 @@ function usesCheck(loaded: LoadedKey, peek: Peek, now: EpochMs): VerdictCheck {
   const nextRefillAt = isRefilled ? nextRefillDueAt(refill, from) : null;
   const retryAfterMs =
     passed || !isRefilled ? null : refillRetryAfterMs(refill, remaining, cost, from, now);
-  return {
-    check: "uses",
-    passed,
-    from: loaded.key.usesFrom,
-    ...(remaining !== null && { remaining }),
-    cost,
-    ...(nextRefillAt !== null && { nextRefillAt }),
-    ...(retryAfterMs !== null && { retryAfterMs }),
-  };
+  const check = { check: "uses", passed, from: loaded.key.usesFrom } as const;
+  return withoutNull({ ...check, remaining, cost, nextRefillAt, retryAfterMs });
 }

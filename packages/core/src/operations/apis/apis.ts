@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type AuditFields, changesNothing } from "../../audit/entry.js";
 import { LatchkeyError } from "../../errors.js";
+import { withoutNull } from "../../lib/without-null.js";
 import { type ApiRecord, apiType } from "../../records/api.js";
 import { unlessEmpty } from "../../records/record-type.js";
 import type { Duration } from "../../rules/duration.js";
@@ -271,15 +272,9 @@ function insertApi(
 
 function toApiView(api: ApiRecord): ApiView {
   const { id, name, workspaceId, deleteProtection, ipWhitelist, defaults, ceilings } = api;
-  return {
-    id,
-    name,
-    workspaceId,
-    ...(deleteProtection && { deleteProtection }),
-    ...(ipWhitelist.length > 0 && { ipWhitelist }),
-    ...((defaults && { defaults }) as Pick<ApiView, "defaults"> | null),
-    ...((ceilings && { ceilings }) as Pick<ApiView, "ceilings"> | null),
-  };
+  const rules = { defaults, ceilings } as Pick<ApiView, "defaults" | "ceilings">;
+  const shown = { id, name, workspaceId, deleteProtection: deleteProtection || null };
+  return withoutNull({ ...shown, ipWhitelist: unlessEmpty(ipWhitelist), ...rules });
 }
 
 /** The settings of an API in the words of the HTTP contract, for the audit log. */

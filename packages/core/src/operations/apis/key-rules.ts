@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { corruptRecord, type LatchkeyError, unmet } from "../../errors.js";
 import type { JsonValue } from "../../lib/json.js";
+import { withoutNull } from "../../lib/without-null.js";
 import type { ApiRecord } from "../../records/api.js";
 import { fromWireKeyLimit, KEY_LABELS } from "../../records/key.js";
 import type { Duration } from "../../rules/duration.js";
@@ -107,17 +108,13 @@ export function storedRules(
 export function refuseDefaultsAbove(api: ApiRecord): void {
   const { defaults, ceilings } = keyRulesOf(api);
   if (defaults === null || ceilings === null) return;
-  const { expiresIn, remaining, refill, permissions, ratelimit, ratelimits } = defaults;
-  const byDefault = ratelimit ?? ratelimits?.find(({ name }) => name === DEFAULT_LIMIT);
+  const { expiresIn, remaining, refill, permissions, ratelimits } = defaults;
+  const byDefault = ratelimits?.find(({ name }) => name === DEFAULT_LIMIT);
+  const limit = defaults.ratelimit ?? byDefault;
+  const ratelimit = limit && fromWireKeyLimit(limit);
   const above = aboveCeiling(
     ceilings,
-    {
-      ...(expiresIn !== undefined && { expires: expiresIn }),
-      ...(remaining !== undefined && { remaining }),
-      ...(refill !== undefined && { refill }),
-      ...(permissions !== undefined && { permissions }),
-      ...(byDefault !== undefined && { ratelimit: fromWireKeyLimit(byDefault) }),
-    },
+    withoutNull({ expires: expiresIn, remaining, refill, permissions, ratelimit }),
     0,
   );
   if (above === null) return;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type AuditFields, changesNothing } from "../../audit/entry.js";
 import { taken } from "../../errors.js";
+import { withoutNull } from "../../lib/without-null.js";
 import { type IdentityRecord, identityType, newIdentity } from "../../records/identity.js";
 import { unlessEmpty } from "../../records/record-type.js";
 import { contains } from "../../rules/keys/listing.js";
@@ -238,15 +239,9 @@ function usageAfter(before: Usage, change: UsageChange | undefined): Usage {
 function toIdentityView(identity: IdentityRecord, usage: Usage, now: EpochMs): IdentityView {
   const { id, externalId, meta, ratelimits, refill } = identity;
   const { remaining, lastRefillAt, holds } = applyRefill(usage, dueRefill(refill, now));
-  return {
-    id,
-    externalId,
-    meta,
-    ratelimits: toWireLimits(ratelimits),
-    ...(remaining !== null && { remaining }),
-    ...(holds !== undefined && holds.uses > 0 && { reserved: holds.uses }),
-    ...(refill !== null && { refill: toRefillView(refill, lastRefillAt) }),
-  };
+  const shown = { id, externalId, meta, ratelimits: toWireLimits(ratelimits), remaining };
+  const restored = refill && toRefillView(refill, lastRefillAt);
+  return withoutNull({ ...shown, reserved: holds?.uses || null, refill: restored });
 }
 
 /** The settings of an identity for the audit log. `remaining`: uses left, if the change sets them; undefined: not part of the change. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { withoutNull } from "../../lib/without-null.js";
 import { afterCursor, notFound, type OperationContext } from "../context.js";
 import { identityWant } from "../identities/reference.js";
 import { flag, id, keyReference, presentedSecret } from "../input.js";
@@ -82,16 +83,7 @@ export const READ_KEYS_TABLE = {
     if (typeof loaded === "string") throw notFound("key");
     const view = toKeyView(loaded, context.now());
     const { id, name, remaining, identity, meta, createdAt, enabled, environment } = view;
-    return {
-      id,
-      ...(name !== undefined && { name }),
-      ...(remaining !== undefined && { remaining }),
-      ...(identity !== undefined && { identity }),
-      ...(meta !== undefined && { meta }),
-      createdAt,
-      enabled,
-      ...(environment !== undefined && { environment }),
-    };
+    return withoutNull({ id, name, remaining, identity, meta, createdAt, enabled, environment });
   }),
 
   listKeys,

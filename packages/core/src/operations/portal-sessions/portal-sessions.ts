@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { corruptRecord, LatchkeyError } from "../../errors.js";
 import { lowestIdAt } from "../../lib/id.js";
+import { withoutNull } from "../../lib/without-null.js";
 import { apiType } from "../../records/api.js";
 import { identityType } from "../../records/identity.js";
 import { fromWireKeyLimit, KEY_LABELS, keyType } from "../../records/key.js";
@@ -173,13 +174,10 @@ async function openPortalSession(
         listKeys.run(confined, listed),
         read(),
       ]);
-      return {
-        keys: keys
-          .filter((key) => isOwn(key.identity?.id, key.apiId))
-          .map((key) => toOwnKey(key, rotate && mayHold(key.permissions))),
-        ...(damaged !== undefined && { damaged }),
-        ...(cursor !== undefined && { cursor }),
-      };
+      const own = keys
+        .filter((key) => isOwn(key.identity?.id, key.apiId))
+        .map((key) => toOwnKey(key, rotate && mayHold(key.permissions)));
+      return withoutNull({ keys: own, damaged, cursor });
     },
 
     createMyKey: repeatableOwn("createMyKey", INPUTS.create, async (own, input) => {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type AuditFields, changesNothing } from "../../audit/entry.js";
 import { type LatchkeyError, taken } from "../../errors.js";
+import { withoutNull } from "../../lib/without-null.js";
 import {
   type PermissionRecord,
   permissionType,
@@ -142,7 +143,7 @@ function permissionFields({ name, description }: PermissionRecord): AuditFields 
 }
 
 function toPermissionView({ id, name, description }: PermissionRecord): PermissionView {
-  return { id, name, ...(description !== null && { description }) };
+  return withoutNull({ id, name, description });
 }
 
 function referencesOf(work: Work, createsMissing = false): References {
@@ -228,12 +229,7 @@ function toRoleView(
   { id, name, description }: RoleRecord,
   permissions: readonly NamedGrant[],
 ): RoleView {
-  return {
-    id,
-    name,
-    ...(description !== null && { description }),
-    permissions: namesOf(permissions),
-  };
+  return withoutNull({ id, name, description, permissions: namesOf(permissions) });
 }
 
 /** The settings of a role for the audit log. `permissions`: names, in any order, possibly with repeats. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { changesNothing } from "../../audit/entry.js";
 import { LatchkeyError, unmet } from "../../errors.js";
+import { withoutNull } from "../../lib/without-null.js";
 import {
   DIRECTORY_ID,
   type RootKeyPointer,
@@ -284,17 +285,9 @@ function refuseOutliving(maker: Maker | null, { expires }: Pick<RootKeyRecord, "
 }
 
 function toRootKeyView(rootKey: RootKeyRecord, now: EpochMs): RootKeyView {
-  const { id, start, name, permissions, expires, enabled, rotatedTo, createdAt } = rootKey;
-  return {
-    id,
-    start,
-    ...(name !== null && { name }),
-    permissions,
-    ...(expires !== null && { expires }),
-    enabled: enabled && !isExpired(expires, now),
-    ...(rotatedTo !== null && { rotatedTo }),
-    createdAt,
-  };
+  const { id, start, name, permissions, expires, rotatedTo, createdAt } = rootKey;
+  const enabled = rootKey.enabled && !isExpired(expires, now);
+  return withoutNull({ id, start, name, permissions, expires, enabled, rotatedTo, createdAt });
 }
 
 const REFUSED: RootKeyOutcome = { kind: "refused" };
