@@ -28,26 +28,10 @@ export interface ListedKeys {
 }
 
 /** For each API, up to which id a call acts on its keys. Set when the list is first looked into, so that later keys do not prolong it. */
-export class Bounds {
-  readonly #known = new Map<string, string>();
-  readonly #least: string;
-
-  /** `least`: the lowest id of a later key. A clock that is ahead gives even higher ids. */
-  constructor(least: string) {
-    this.#least = least;
-  }
-
-  /** `lastId`: the last key in the list now. */
-  of(apiId: string, lastId: string): string {
-    const known = this.#known.get(apiId) ?? (lastId > this.#least ? lastId : this.#least);
-    this.#known.set(apiId, known);
-    return known;
-  }
-
-  /** Raises the bound of an API up to a later key. */
-  raise(apiId: string, lastId: string): void {
-    this.#known.set(apiId, lastId);
-  }
+export interface Bounds {
+  /** The lowest id of a later key. A clock that is ahead gives even higher ids. */
+  readonly least: string;
+  readonly byApi: Map<string, string>;
 }
 
 /** The lists with the keys, one for each API. */
@@ -63,7 +47,11 @@ export async function* keyLists(
     const want = { kind: "key", list: keysOfApi(id), of: identityId, limit: 1 } as const;
     const { found } = await readList(context, { ...want, descending: true });
     const [last] = found;
-    if (last !== undefined) yield { apiId: id, identityId, lastId: bounds.of(id, last.record.id) };
+    if (last === undefined) continue;
+    const { least, byApi } = bounds;
+    const lastId = byApi.get(id) ?? (last.record.id > least ? last.record.id : least);
+    byApi.set(id, lastId);
+    yield { apiId: id, identityId, lastId };
   }
 }
 
@@ -86,7 +74,7 @@ export async function hasLeft(
         (identityId === undefined || record.link === identityId) &&
         isLeft(context, record);
       const left = found.find(isOne)?.record.id;
-      if (left !== undefined && left > lastId) bounds.raise(apiId, left);
+      if (left !== undefined && left > lastId) bounds.byApi.set(apiId, left);
       if (left !== undefined) return true;
       const last = found.at(-1)?.record.id;
       if (!hasMore || last === undefined) break;

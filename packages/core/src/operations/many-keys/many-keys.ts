@@ -21,7 +21,7 @@ import { deleteListed } from "../keys/delete-key.js";
 import { isSwitchedOff, switchKey, switchOffDamaged } from "../keys/update-key.js";
 import { operation, type TableOf } from "../operation.js";
 import { findRecord, readList } from "../read.js";
-import { Bounds, hasLeft, keyLists, type ListedKeys, type ListOfKeys } from "./key-lists.js";
+import { type Bounds, hasLeft, keyLists, type ListedKeys, type ListOfKeys } from "./key-lists.js";
 import type { KeysReference, ManyKeysOperations } from "./operations.js";
 
 /** Keys per step: few, because verifications wait meanwhile, and on Redis a step blocks all others. */
@@ -63,7 +63,7 @@ export async function actOnListedKeys(
   { act, isLeft }: ChangeOfKeys,
 ): Promise<KeyCounts> {
   // Not just the last key that is there: a key that is gone now may be there again.
-  const bounds = new Bounds(lowestIdAt("key", context.now() + 1));
+  const bounds: Bounds = { least: lowestIdAt("key", context.now() + 1), byApi: new Map() };
   let lists = keyLists(context, listed, bounds);
   let list = (await lists.next()).value;
   let after: string | null = null;
