@@ -43,11 +43,7 @@ export async function withCheckedIdentityMeta<Input extends WithMeta>(
   return isNone ? input : withCheckedMeta(identityMeta, input);
 }
 
-async function check<Input extends WithMeta>(
-  schema: MetaSchema,
-  input: Input,
-  path: string,
-): Promise<{ readonly input: Input; readonly issues: readonly InputIssue[] }> {
+async function check<Input extends WithMeta>(schema: MetaSchema, input: Input, path: string) {
   const { meta } = input;
   if (meta === null || meta === undefined) return { input, issues: [] };
   // A copy, because a schema may modify its input, and this object is frozen.

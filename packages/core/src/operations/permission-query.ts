@@ -61,9 +61,7 @@ export function checkPermissionQuery(value: unknown, names: NameRule = ANY_NAME)
     : { ok: true, query };
 }
 
-function onlyMember(
-  node: unknown,
-): { readonly name: "and" | "or"; readonly members: unknown } | null {
+function onlyMember(node: unknown) {
   if (!isObject(node)) return null;
   const [entry, ...rest] = Object.entries(node);
   if (entry === undefined || rest.length > 0) return null;

@@ -165,10 +165,7 @@ export function createAvailabilityStore(store: KeyStore, random: RandomBytes): A
    * The state of the workspace that counts are written to. A workspace that is deleted or being deleted is `gone`, and gets none. With
    * revision 0, no API was ever deleted: a missing one was deleted with its workspace.
    */
-  async function stateToCount(
-    workspaceId: string,
-    subjects: readonly RecordAddress[],
-  ): Promise<"gone" | "followed" | "there"> {
+  async function stateToCount(workspaceId: string, subjects: readonly RecordAddress[]) {
     const apis = subjects.filter(({ kind }) => kind === "api");
     const some = (apis.length > 0 ? apis : subjects).slice(0, MOST_ASKED);
     const wants = [STATE_ADDRESS, ...some];

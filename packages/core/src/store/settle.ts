@@ -280,11 +280,7 @@ function isOver<Counters>(book: HoldBook<Counters>, counters: Counters, now: Epo
 }
 
 /** Ends expired holds of counters, the earliest end first, as many as one step may. */
-function endOver<Counters>(
-  book: HoldBook<Counters>,
-  all: readonly Counters[],
-  now: EpochMs,
-): { readonly expired: readonly Hold[]; readonly hasMore: boolean } {
+function endOver<Counters>(book: HoldBook<Counters>, all: readonly Counters[], now: EpochMs) {
   const over = new Map<string, FoundHold<Counters>>();
   for (const counters of all)
     for (const found of book.over(counters, now, MOST_ENDED_AT_ONCE + 1))
@@ -313,11 +309,7 @@ function restore<Counters>(
 }
 
 /** Ends an expired hold as of its end: what a bucket gets back does not depend on when the expiry is noticed. */
-function expire<Counters>(
-  book: HoldBook<Counters>,
-  found: FoundHold<Counters>,
-  now: EpochMs,
-): void {
+function expire<Counters>(book: HoldBook<Counters>, found: FoundHold<Counters>, now: EpochMs) {
   const { hold, counters } = found;
   giveBack(book, found, NOTHING_USED, hold.expiresAt);
   // A hold whose key is gone was already unknown.

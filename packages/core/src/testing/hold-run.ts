@@ -257,10 +257,7 @@ export function usesAsIf({ entries, granted, refills, now }: Run, place: 0 | 1):
 }
 
 /** What was taken from a limit since it was last emptied, and when. */
-function takenFrom(
-  { entries }: Run,
-  which: number,
-): readonly { at: number; units: number; rate: number }[] {
+function takenFrom({ entries }: Run, which: number) {
   const { owner } = limitOf(which);
   let taken: { at: number; units: number; rate: number }[] = [];
   for (const entry of entries) {

@@ -102,10 +102,7 @@ export function createDeadLetters(
     readPage(context, deliveryType, scope, page, { of: DEAD_LIST });
 
   /** Deletes dead letters, the earliest event first, except those that are no longer dead. @returns How many. */
-  async function deleteDead(
-    isWanted: (dead: Delivery) => boolean,
-    isOver: () => boolean,
-  ): Promise<number> {
+  async function deleteDead(isWanted: (dead: Delivery) => boolean, isOver: () => boolean) {
     let deleted = 0;
     for await (const { deliveries } of deliveryPages(context, DEAD_LIST)) {
       if (isOver()) break;

@@ -2,7 +2,6 @@ import { z } from "zod";
 import { type AuditEvent, toAuditEvent } from "../../audit/entry.js";
 import { lowestIdAt } from "../../lib/id.js";
 import { auditEntryType, smallListsOf } from "../../records/audit-entry.js";
-import type { DeletedCount } from "../../store/statistics.js";
 import { type OperationContext, transact } from "../context.js";
 import { deleteStored } from "../damaged.js";
 import { DELETED_AT_ONCE, deleteInBatches } from "../delete-in-batches.js";
@@ -93,11 +92,7 @@ export const AUDIT_TABLE = {
   ),
 } satisfies TableOf<AuditOperations>;
 
-async function deleteBefore(
-  context: OperationContext,
-  beforeId: string,
-  limit: number,
-): Promise<DeletedCount> {
+async function deleteBefore(context: OperationContext, beforeId: string, limit: number) {
   return transact(context, async ({ transaction }) => {
     const page = await readList(context, { kind: "auditEntry", limit });
     const old = page.found.filter(({ record }) => record.id < beforeId);

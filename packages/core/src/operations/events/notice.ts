@@ -16,7 +16,7 @@ import {
   startOfStage,
 } from "../../records/notices.js";
 import { lowUses, noticeOfExpiry, periodOfUses, rememberNoticedUntil } from "../../rules/notice.js";
-import { dueRefill, type Refill } from "../../rules/refill.js";
+import { dueRefill } from "../../rules/refill.js";
 import { sha256Text } from "../../secrets/hash.js";
 import type { Crossing } from "../../statistics/crossings.js";
 import { applyRefill } from "../../store/counters.js";
@@ -158,10 +158,7 @@ export const NOTICE_TABLE = {
 const WRITTEN_AT_ONCE = 50;
 
 /** Writes crossings that this process saw in a workspace, each once, however many processes saw it. @returns How many events. */
-async function writeCrossings(
-  context: OperationContext,
-  crossings: readonly Crossing[],
-): Promise<number> {
+async function writeCrossings(context: OperationContext, crossings: readonly Crossing[]) {
   const once = { ...context, call: null };
   let written = 0;
   for (let from = 0; from < crossings.length; from += WRITTEN_AT_ONCE)
@@ -241,11 +238,7 @@ async function writeSome(work: Work, crossings: readonly Crossing[]): Promise<nu
 }
 
 /** Forgets notices whose time is over, up to `limit`: more than are added, so that they do not pile up. */
-async function forgetOver(
-  { context, transaction }: Work,
-  now: EpochMs,
-  limit: number,
-): Promise<void> {
+async function forgetOver({ context, transaction }: Work, now: EpochMs, limit: number) {
   const { found } = await readList(context, { kind: "noticed", limit });
   for (const { record } of found)
     if (record.id < startOfNoticed(now))
@@ -283,10 +276,7 @@ function noticeOf(
 }
 
 /** The refill of a key or an identity, and the id of the counters that it uses; null: its record cannot be read. */
-function countedBy(
-  { record }: LoadedRecord,
-  workspaceId: string,
-): { readonly refill: Refill | null; readonly countersId: string } | null {
+function countedBy({ record }: LoadedRecord, workspaceId: string) {
   if (record.kind === "identity") {
     const identity = decodeOrNull(identityType, record, workspaceId);
     return identity && { refill: identity.refill, countersId: identity.id };

@@ -90,11 +90,7 @@ export async function eraseIdentity(
  * Overwrites entries that name the `externalId` and were written after the log was searched, such as that of a key that was given away.
  * Those of a new identity of the same `externalId` stay. @returns How many.
  */
-async function eraseLater(
-  round: OperationContext,
-  subject: Subject,
-  readUpTo: number,
-): Promise<number> {
+async function eraseLater(round: OperationContext, subject: Subject, readUpTo: number) {
   const { externalId, identityIds } = subject;
   let count = 0;
   if (externalId === null) return count;

@@ -156,12 +156,7 @@ export async function boundRotated(
 const isPlace = (key: KeyRecord | null): boolean => key === null || key.rotatedTo === null;
 
 /** How many keys of an identity in an API count; at most `enough`. */
-async function countKeys(
-  { context }: Work,
-  apiId: string,
-  identityId: string,
-  enough: number,
-): Promise<number> {
+async function countKeys({ context }: Work, apiId: string, identityId: string, enough: number) {
   let count = 0;
   for await (const key of keysOfOwner(context, apiId, identityId)) {
     if (isPlace(key)) count += 1;

@@ -114,10 +114,7 @@ export const reencryptKeys = operation(reencryptKeysInput, async (context, { api
   return { reencrypted: await total(reencrypted), ...(unopened > 0 && { unopened }), ...info };
 });
 
-async function tryReseal(
-  context: OperationContext,
-  keyId: string,
-): Promise<"sealed" | "left" | "unopened"> {
+async function tryReseal(context: OperationContext, keyId: string) {
   try {
     return (await resealSecret(context, keyId)) ? "sealed" : "left";
   } catch (error) {

@@ -103,11 +103,7 @@ export function oldExpiry(what: "key" | "root key", decision: RotationDecision):
   }
 }
 
-function successorOf(
-  context: OperationContext,
-  old: KeyRecord,
-  now: EpochMs,
-): { readonly successor: KeyRecord; readonly secret: string } {
+function successorOf(context: OperationContext, old: KeyRecord, now: EpochMs) {
   const row = { workspaceId: context.workspaceId, keyId: context.newId("key") };
   const vault = old.sealedSecret === null ? null : requireVault(context);
   const { prefix, byteLength } = secretForm(old.start);

@@ -133,10 +133,7 @@ async function readIdentityUses(
   };
 }
 
-function usesAfter(
-  remaining: number | null,
-  operation: ReturnType<typeof toOperation>,
-): number | null {
+function usesAfter(remaining: number | null, operation: ReturnType<typeof toOperation>) {
   if (operation.kind === "set") return operation.remaining;
   if (remaining === null) return null;
   return operation.kind === "increment"

@@ -49,7 +49,8 @@ export async function* keyLists(
     const [last] = found;
     if (last === undefined) continue;
     const { least, byApi } = bounds;
-    const lastId = byApi.get(id) ?? (last.record.id > least ? last.record.id : least);
+    const isAhead = last.record.id > least;
+    const lastId = byApi.get(id) ?? (isAhead ? last.record.id : least);
     byApi.set(id, lastId);
     yield { apiId: id, identityId, lastId };
   }
@@ -85,11 +86,7 @@ export async function hasLeft(
 }
 
 /** Whether a key goes back by rotation to one that is not later than a bound. */
-function succeedsOneUpTo(
-  lastId: string,
-  { workspaceId }: OperationContext,
-  record: StoredRecord,
-): boolean {
+function succeedsOneUpTo(lastId: string, { workspaceId }: OperationContext, record: StoredRecord) {
   const key = decodeOrNull(keyType, record, workspaceId);
   if (key === null || key.rotatedFrom === null) return false;
   return lowestIdAt("key", chainCreatedAt(key)) <= lastId;

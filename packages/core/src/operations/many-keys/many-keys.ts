@@ -92,11 +92,7 @@ export async function actOnListedKeys(
 }
 
 /** Acts on the keys with these ids, ignoring missing ones. */
-async function actOnKeysById(
-  context: OperationContext,
-  keyIds: readonly string[],
-  act: ActOnKey,
-): Promise<KeyCounts> {
+async function actOnKeysById(context: OperationContext, keyIds: readonly string[], act: ActOnKey) {
   const ids = [...new Set(keyIds)];
   return inBatches(context, async (round, limit) => {
     const answer = await transact(round, async (work) => {

@@ -204,9 +204,7 @@ export const ROOT_KEY_TABLE = {
 } satisfies TableOf<RootKeyOperations>;
 
 /** A new secret for a root key, with the fields that its record derives from it. */
-function newRootSecret(
-  context: Pick<OperationContext, "random" | "hasher">,
-): { readonly key: string } & Pick<RootKeyRecord, "hash" | "start"> {
+function newRootSecret(context: Pick<OperationContext, "random" | "hasher">) {
   const key = formatSecret(ROOT_PREFIX, context.random(BYTE_LENGTH.default));
   return { key, hash: context.hasher.hash(key), start: secretStart(key) };
 }
