@@ -214,17 +214,10 @@ export function parseRememberedEnd(id: string, text: string): RememberedEnd {
 }
 
 /** Text of the totals of holds. */
-export function holdSumsText({
-  nextEnd,
-  open,
-  uses,
-  next,
-  setBefore,
-  raises,
-  drops,
-}: HoldSums): string {
+export function holdSumsText(sums: HoldSums): string {
   // Separated by `;`: nextEnd, open, uses, next, setBefore, the raises as `<before>/<free>/<units>` separated by commas, and the drops
   // separated by commas: `<before>+`, or `<before>-` with `isKept`, and the names, each followed by `|`.
+  const { nextEnd, open, uses, next, setBefore, raises, drops } = sums;
   const raised = raises.map(({ before, free, units }) => `${before}/${free}/${units}`).join(",");
   const dropped = drops
     .map(

@@ -78,14 +78,12 @@ export interface AuditEntry extends RecordHead {
  * Names of the small lists that an entry is in: for the key, the identity, the actor and the leak that it names. The id of a key or an
  * identity is a list name without a prefix, because there are many entries. No id contains a colon.
  */
-export function smallListsOf({
-  keyId,
-  identityId,
-  actor,
-  leakMark,
-}: {
-  readonly [Field in "keyId" | "identityId" | "actor" | "leakMark"]?: string | null | undefined;
-}): string[] {
+export function smallListsOf(
+  entry: {
+    readonly [Field in "keyId" | "identityId" | "actor" | "leakMark"]?: string | null | undefined;
+  },
+): string[] {
+  const { keyId, identityId, actor, leakMark } = entry;
   const lists: string[] = [];
   if (keyId != null) lists.push(keyId);
   if (identityId != null) lists.push(identityId);

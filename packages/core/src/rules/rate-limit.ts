@@ -63,13 +63,10 @@ export function fromWireFigures(wire: WireLimitInput): LimitFigures & { shadow: 
 }
 
 /** The reverse of {@link fromWireFigures}. */
-export function toWireFigures({
-  algorithm,
-  limit,
-  duration,
-  burst,
-  shadow,
-}: LimitFigures & { readonly shadow: boolean }): WireLimitFigures {
+export function toWireFigures(
+  figures: LimitFigures & { readonly shadow: boolean },
+): WireLimitFigures {
+  const { algorithm, limit, duration, burst, shadow } = figures;
   return {
     limit,
     duration,

@@ -29,12 +29,8 @@ export function countedFor({ key, identity }: CountableKey): CountedFor {
   };
 }
 
-export function subjectsOf({
-  keyId,
-  apiId,
-  identityId,
-  tags,
-}: CountedFor): readonly StatisticsSubject[] {
+export function subjectsOf(counted: CountedFor): readonly StatisticsSubject[] {
+  const { keyId, apiId, identityId, tags } = counted;
   const subjects: StatisticsSubject[] = [
     { kind: "key", id: keyId },
     { kind: "api", id: apiId },

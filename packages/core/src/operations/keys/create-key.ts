@@ -97,10 +97,7 @@ const secretFields = {
 
 /** Schema of the input of createKey over the wire. */
 export const createKeyInput = z
-  .strictObject({
-    ...keySettingsFields,
-    ...secretFields,
-  })
+  .strictObject({ ...keySettingsFields, ...secretFields })
   .superRefine(addSettingsIssues, evenWithIssues);
 
 /** Schema of the library's input: null means none, whatever default the API has. */
@@ -288,10 +285,10 @@ export function insertKey(
 }
 
 /** The limits that a key is given. `ratelimit` is the one named `default`, even if `ratelimits` has one of that name too. */
-export function keyLimitsOf({
-  ratelimit,
-  ratelimits = [],
-}: Pick<KeySettings, "ratelimit" | "ratelimits">): readonly KeyRateLimit[] {
+export function keyLimitsOf(
+  settings: Pick<KeySettings, "ratelimit" | "ratelimits">,
+): readonly KeyRateLimit[] {
+  const { ratelimit, ratelimits = [] } = settings;
   if (ratelimit === undefined) return ratelimits.map(fromWireKeyLimit);
   const others = ratelimits.filter(({ name }) => name !== DEFAULT_LIMIT);
   return [ratelimit, ...others].map(fromWireKeyLimit);
@@ -311,9 +308,6 @@ export function refuseUncounted(
 }
 
 /** `externalId`, or its deprecated name. */
-export function ownerOf({
-  externalId,
-  ownerId,
-}: Pick<KeySettings, "externalId" | "ownerId">): string | undefined {
-  return externalId ?? ownerId;
+export function ownerOf(settings: Pick<KeySettings, "externalId" | "ownerId">) {
+  return settings.externalId ?? settings.ownerId;
 }
