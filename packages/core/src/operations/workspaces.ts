@@ -8,6 +8,7 @@ import {
   unwrittenWorkspace,
   WORKSPACE_ID_PATTERN,
   type WorkspaceRecord,
+  workspaceOf,
   workspaceType,
 } from "../records/workspace.js";
 import { afterWriting } from "../store/after-writing.js";
@@ -298,8 +299,7 @@ async function writeWorkspace(
 async function readWorkspace(context: OperationContext): Promise<WorkspaceRecord> {
   const { workspaceId } = context;
   const loaded = await findRecord(context, { kind: "workspace", id: workspaceId });
-  if (loaded === null) return unwrittenWorkspace(workspaceId);
-  return workspaceType.decode(loaded.record, workspaceId);
+  return workspaceOf(loaded?.record, workspaceId);
 }
 
 async function viewWorkspace(context: OperationContext): Promise<WorkspaceView> {

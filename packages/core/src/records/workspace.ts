@@ -1,4 +1,4 @@
-import { defineRecord } from "./record-type.js";
+import { defineRecord, type StoredRecord } from "./record-type.js";
 
 /** A tenant. A workspace that was never written exists, enabled. */
 export interface WorkspaceRecord {
@@ -32,4 +32,9 @@ export const WORKSPACE_ID_PATTERN = /^[A-Za-z0-9_-]{1,64}$/;
 
 export function unwrittenWorkspace(id: string): WorkspaceRecord {
   return { id, name: null, enabled: true, version: 0 };
+}
+
+/** A workspace as it was read. Without a record, it was never written to. @throws LatchkeyError `STORE_CORRUPT` for a damaged one. */
+export function workspaceOf(record: StoredRecord | undefined, id: string): WorkspaceRecord {
+  return record === undefined ? unwrittenWorkspace(id) : workspaceType.decode(record, id);
 }

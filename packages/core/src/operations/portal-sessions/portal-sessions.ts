@@ -6,7 +6,7 @@ import { apiType } from "../../records/api.js";
 import { identityType } from "../../records/identity.js";
 import { fromWireKeyLimit, KEY_LABELS, keyType } from "../../records/key.js";
 import { portalSessionType, SESSION_INDEX } from "../../records/portal-session.js";
-import { workspaceType } from "../../records/workspace.js";
+import { workspaceOf } from "../../records/workspace.js";
 import { isExpired } from "../../rules/keys/lifecycle.js";
 import { HeldPermissions } from "../../rules/permission.js";
 import { formatSecret, secretShape } from "../../secrets/format.js";
@@ -263,7 +263,7 @@ async function findSession({ store, hasher, workspaceId, now }: OperationContext
   if (loaded === null || loaded.linked === null) return null;
   const session = portalSessionType.decode(loaded.record, workspaceId);
   if (isExpired(session.expires, now())) return null;
-  if (workspace !== null && !workspaceType.decode(workspace.record, workspaceId).enabled)
+  if (!workspaceOf(workspace?.record, workspaceId).enabled)
     throw new LatchkeyError("FORBIDDEN", "workspace is disabled", { reason: "workspace-disabled" });
   return { session, identity: identityType.decode(loaded.linked.record, workspaceId) };
 }

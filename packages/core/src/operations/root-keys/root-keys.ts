@@ -9,11 +9,7 @@ import {
   rootKeyPointerType,
   rootKeyType,
 } from "../../records/root-key.js";
-import {
-  unwrittenWorkspace,
-  type WorkspaceRecord,
-  workspaceType,
-} from "../../records/workspace.js";
+import { type WorkspaceRecord, workspaceOf } from "../../records/workspace.js";
 import { isExpired } from "../../rules/keys/lifecycle.js";
 import { decideRotation, putsOffRotated } from "../../rules/keys/rotation.js";
 import {
@@ -351,11 +347,5 @@ async function pointedRootKey(
   const rootKey = rootKeyType.decode(stored.record, workspaceId);
   // A pointer is only a hint: the hash of the root key itself decides.
   if (rootKey.hash !== hash) return null;
-  return {
-    rootKey,
-    workspace:
-      workspace === null
-        ? unwrittenWorkspace(workspaceId)
-        : workspaceType.decode(workspace.record, workspaceId),
-  };
+  return { rootKey, workspace: workspaceOf(workspace?.record, workspaceId) };
 }
