@@ -212,9 +212,14 @@ export function unmet(
   return new LatchkeyError("PRECONDITION_FAILED", message, { reason, details });
 }
 
+/** A `CONFLICT` with its reason. */
+export function conflict(reason: ErrorReason, message: string, details: ErrorDetails = {}) {
+  return new LatchkeyError("CONFLICT", message, { reason, details });
+}
+
 /** A `CONFLICT` about a name, `externalId` or secret that another record has. */
 export function taken(field: string, message: string): LatchkeyError {
-  return new LatchkeyError("CONFLICT", message, { reason: "taken", details: { field } });
+  return conflict("taken", message, { field });
 }
 
 /** The error for a server or file that a store cannot use. */

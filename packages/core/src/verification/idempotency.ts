@@ -1,4 +1,4 @@
-import { LatchkeyError } from "../errors.js";
+import { conflict, type LatchkeyError } from "../errors.js";
 import { sha256Text } from "../secrets/hash.js";
 import type { ChargeRequest } from "../store/charge.js";
 import type { EpochMs, SpanMs } from "../time.js";
@@ -34,9 +34,8 @@ export function chargeRequestOf(
 }
 
 export function reusedRequestId(): LatchkeyError {
-  return new LatchkeyError(
-    "CONFLICT",
+  return conflict(
+    "request-id-reused",
     "this requestId was used for another question about this key",
-    { reason: "request-id-reused" },
   );
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { LatchkeyError, unmet } from "../../errors.js";
+import { conflict, unmet } from "../../errors.js";
 import { identityType } from "../../records/identity.js";
 import { chainCreatedAt, type KeyRecord, keyType } from "../../records/key.js";
 import { aboveCeiling, givenByLimits } from "../../rules/keys/ceilings.js";
@@ -86,13 +86,7 @@ export function oldExpiry(what: "key" | "root key", decision: RotationDecision):
     case "rotate":
       return decision.expires;
     case "rotated-before":
-      throw new LatchkeyError(
-        "CONFLICT",
-        `this ${what} was already rotated: rotate its successor`,
-        {
-          reason: "key-rotated",
-        },
-      );
+      throw conflict("key-rotated", `this ${what} was already rotated: rotate its successor`);
     case "expired":
       throw unmet(
         "key-expired",

@@ -1,4 +1,5 @@
 import {
+  conflict,
   corruptRecord,
   LatchkeyError,
   type LatchkeyErrorOptions,
@@ -84,10 +85,9 @@ export function createRepeatableCall(
         "another process, whose clock is a day ahead, used this idempotencyKey meanwhile; this write has happened in part",
         "unknown",
       );
-    throw new LatchkeyError(
-      "CONFLICT",
+    throw conflict(
+      "idempotency-key-reused",
       "this idempotencyKey was used for a write with another input; nothing was written",
-      { reason: "idempotency-key-reused" },
     );
   }
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { emitExpired } from "../../audit/reservation-events.js";
-import { badRequest, LatchkeyError, unmet } from "../../errors.js";
+import { badRequest, conflict, type LatchkeyError, unmet } from "../../errors.js";
 import { encodeCursor } from "../../lib/cursor.js";
 import { isThenable } from "../../lib/promises.js";
 import {
@@ -312,10 +312,9 @@ async function refillOf(context: OperationContext, hold: Hold): Promise<Refill |
 function refusalOf(result: HoldResult, step?: EndStep): LatchkeyError {
   switch (result.kind) {
     case "conflict":
-      return new LatchkeyError(
-        "CONFLICT",
+      return conflict(
+        "reservation-ended",
         `this reservation has ended${step === undefined ? "" : ", with other figures"}`,
-        { reason: "reservation-ended" },
       );
     case "expired":
       return unmet(
