@@ -3,11 +3,8 @@ import type { RandomBytes } from "./id.js";
 /** Bytes drawn at once. getRandomValues takes 2.2 µs for 16 bytes, and as long for 2,048; 16 bytes from the pool take 0.14 µs. */
 const POOL_SIZE = 2_048;
 
-/** Fills an array with unpredictable bytes and returns it. */
-type Fill = (bytes: Uint8Array<ArrayBuffer>) => Uint8Array;
-
 /** Unpredictable bytes from a pool that is refilled when it is used up. No byte is returned twice; the pool keeps no returned byte. */
-export function createRandomPool(fill: Fill = fillFromWebCrypto): RandomBytes {
+export function createRandomPool(fill = fillFromWebCrypto): RandomBytes {
   const pool = new Uint8Array(POOL_SIZE);
   let used = POOL_SIZE;
   return (size) => {
@@ -23,6 +20,7 @@ export function createRandomPool(fill: Fill = fillFromWebCrypto): RandomBytes {
   };
 }
 
+/** Fills an array with unpredictable bytes and returns it. */
 function fillFromWebCrypto(bytes: Uint8Array<ArrayBuffer>): Uint8Array {
   return globalThis.crypto.getRandomValues(bytes);
 }

@@ -76,11 +76,10 @@ export async function readRecordIn<Value>(
   transaction: Transaction,
   type: RecordType<Value>,
   of: string | Want,
-): Promise<FoundRecord<Value>> {
+): Promise<Omit<FoundRecord<Value>, "revision">> {
   const loaded = await transaction.readOne(wantOf(type, of));
   if (loaded === null) throw notFound(type.kind);
-  const value = type.decode(loaded.record, transaction.workspaceId);
-  return { value, loaded, revision: transaction.revision };
+  return { value: type.decode(loaded.record, transaction.workspaceId), loaded };
 }
 
 function wantOf({ kind }: Pick<RecordType<unknown>, "kind">, of: string | Want): Want {

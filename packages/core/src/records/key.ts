@@ -73,10 +73,8 @@ export interface KeyRateLimit extends RateLimit {
   readonly autoApply: boolean;
 }
 
-type KeyLabelValues = { readonly [Label in keyof KeyLabels]: string | null };
-
 /** The configuration of a key. Its counters live apart: uses left, and the windows of its limits. */
-export interface KeyRecord extends KeyLabelValues, VersionedHead {
+export interface KeyRecord extends Readonly<Record<keyof KeyLabels, string | null>>, VersionedHead {
   readonly apiId: string;
   /** Hash of the secret; the secret itself is stored nowhere. */
   readonly hash: string;

@@ -96,11 +96,6 @@ export interface VersionedHead extends RecordHead {
   readonly version: number;
 }
 
-/** What a stored record has besides its body. */
-export interface RecordEnvelope extends VersionedHead {
-  readonly link: string | null;
-}
-
 /**
  * Version of the layout of all bodies. Members may be added under the same number, if a process that does not know them may ignore them;
  * changing the meaning of a member raises it.
@@ -133,7 +128,7 @@ export function defineRecord<
   readonly version?: (value: Value) => number;
   readonly link?: (value: Value) => string | null;
   readonly write: (value: Value) => BodyMembers;
-  readonly read: (body: BodyReader, envelope: RecordEnvelope) => Value;
+  readonly read: (body: BodyReader, envelope: VersionedHead & Pick<StoredRecord, "link">) => Value;
   readonly claims?: (value: Value) => readonly RecordClaim[];
   /** Names of the small lists that it is in, besides the list of its kind. Default: none. */
   readonly smallLists?: (value: Value) => readonly string[];

@@ -221,21 +221,17 @@ export function needForKey(references: References, settings: KeySettings): void 
 
 const NONE: readonly string[] = Object.freeze([]);
 
-export interface NewKeyParts extends Work {
-  readonly references: References;
-  readonly now: EpochMs;
-}
-
 /**
  * Writes a new key, and what is created with it; then call `refuseMissing()`. `onTaken`: the error if another key has the secret; without
  * it, the transaction runs again and finds that key.
  */
 export function insertKey(
-  { context, transaction, audit, references, now }: NewKeyParts,
+  work: Work & { readonly references: References; readonly now: EpochMs },
   settings: KeySettings & { readonly createdAt?: EpochMs | undefined },
   credential: KeyCredential,
   onTaken?: () => Error,
 ): void {
+  const { context, transaction, audit, references, now } = work;
   const { roles = [], permissions = [], tags = NONE } = settings;
   const externalId = ownerOf(settings);
   const identityId = externalId === undefined ? null : references.identityId(externalId);
