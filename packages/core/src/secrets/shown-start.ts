@@ -96,9 +96,9 @@ function bitsPerCharacter(text: string): number {
 /**
  * The format of a secret, from its stored start, to generate another one in the same format.
  *
- * The prefix, empty for none, is the part before the last `_`, if that can be a prefix. The number of random bytes is encoded in the first characters of the
- * body; if these fit two lengths, as for some secrets of 136 to 145 bytes, it is the shorter one. The start of a foreign secret fits no
- * length: then it is the default.
+ * The prefix, empty for none, is the part before the last `_`, if that can be a prefix. The number of random bytes is encoded in the first
+ * characters of the body; if these fit two lengths, as for some secrets of 136 to 145 bytes, it is the shorter one. The start of a foreign
+ * secret fits no length: then it is the default.
  */
 export function secretForm(start: string) {
   const { prefix, body } = splitSecret(start);

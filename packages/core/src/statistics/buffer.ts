@@ -45,7 +45,8 @@ const INDEX_BY_CODE = Object.fromEntries(SUM_CODES.map((code, index) => [code, i
 >;
 
 /**
- * Makes an empty buffer for the counts of one process that the store does not have yet. Nothing is counted twice and nothing is lost between `count`, `take` and `giveBack`, up to `maxKeys`.
+ * Makes an empty buffer for the counts of one process that the store does not have yet. Nothing is counted twice and nothing is lost between
+ * `count`, `take` and `giveBack`, up to `maxKeys`.
  *
  * @param maxKeys - Most keys that are held, counted per hour: a whole number >= 1.
  * @param isOfUses - Whether batches contain only the latest uses, because the store already has the sums.

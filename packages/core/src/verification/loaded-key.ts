@@ -59,9 +59,9 @@ export interface LoadedKey extends VerifiableKey, ResolvedGrants {
 export type CatalogKey = LoadedKey | null | LatchkeyError;
 
 /**
- * The uses that a key takes from, with the refill that restores them: its own, or those that all keys of its identity share. If that identity was deleted, none are left and
- * nothing restores them: the key must not become unlimited. In all other respects it lives on, without an owner and without the identity's
- * limits.
+ * The uses that a key takes from, with the refill that restores them: its own, or those that all keys of its identity share. If that identity
+ * was deleted, none are left and nothing restores them: the key must not become unlimited. In all other respects it lives on, without an owner
+ * and without the identity's limits.
  *
  * @see packages/core/decisions/0014-shared-uses.md
  */
