@@ -1,7 +1,7 @@
 import { LatchkeyError, unmet } from "../../errors.js";
 import type { ApiRecord } from "../../records/api.js";
 import { type IdentityRecord, identityType } from "../../records/identity.js";
-import { type KeyRecord, keysOfApi, keyType } from "../../records/key.js";
+import { keysOfApi, keyType } from "../../records/key.js";
 import { isExpired } from "../../rules/keys/lifecycle.js";
 import { StaleReadError } from "../../store/transaction.js";
 import type { EpochMs } from "../../time.js";
@@ -152,14 +152,12 @@ export async function boundRotated(
     if (!(loaded instanceof LatchkeyError)) deleteLoaded(work, loaded);
 }
 
-/** An unreadable key may be valid, so it counts like one that was not rotated. */
-const isPlace = (key: KeyRecord | null): boolean => key === null || key.rotatedTo === null;
-
 /** How many keys of an identity in an API count; at most `enough`. */
 async function countKeys({ context }: Work, apiId: string, identityId: string, enough: number) {
   let count = 0;
   for await (const key of keysOfOwner(context, apiId, identityId)) {
-    if (isPlace(key)) count += 1;
+    // An unreadable key may be valid, so it counts like one that was not rotated.
+    if (key === null || key.rotatedTo === null) count += 1;
     if (count >= enough) break;
   }
   return count;
