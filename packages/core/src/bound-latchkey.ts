@@ -69,7 +69,7 @@ export interface Latchkey<Types extends LatchkeyTypes = DefaultTypes>
   actingAs(actor: string): Latchkey<Types>;
   /**
    * Ends all leases of this workspace. When it resolves, no process has a lease or gets a new one, and changes no longer wait. A latchkey
-   * that is created later with `leases` starts them again.
+   * with `leases` that has had none here, such as one that is created later, starts them again.
    *
    * @throws LatchkeyError `STORE_UNAVAILABLE`.
    * @example
