@@ -36,7 +36,13 @@ import { oldExpiry } from "../keys/rotate-key.js";
 import { operation, type TableOf, write } from "../operation.js";
 import { pagesOf, readRecordIn } from "../read.js";
 import { expiryIssues, grace, instant } from "../time-input.js";
-import type { RootKeyOperations, RootKeyOutcome, RootKeyScope, RootKeyView } from "./operations.js";
+import type {
+  CreatedRootKey,
+  RootKeyOperations,
+  RootKeyOutcome,
+  RootKeyScope,
+  RootKeyView,
+} from "./operations.js";
 
 /** Prefix of root keys, so that people and scanners can distinguish them from the keys of customers. */
 export const ROOT_PREFIX = "lk_root";
@@ -89,13 +95,13 @@ export const ROOT_KEY_TABLE = {
       };
       // A refusal writes nothing, so it comes before the pointer.
       if (scope?.by !== undefined) await context.transact(context.workspaceId, refuseAbove);
-      await pointedAt(context, rootKey, async ({ transaction, audit }) => {
+      return pointedAt(context, rootKey, async ({ transaction, audit }) => {
         await refuseAbove(transaction);
         transaction.insert(rootKeyType, rootKey);
         const after = rootKeyFields(rootKey);
         audit({ type: "root_key.created", at: now, resourceId: rootKeyId, after });
+        return { rootKeyId, key };
       });
-      return { rootKeyId, key };
     },
     { issuesAt: expiryIssues },
   ),
@@ -149,7 +155,7 @@ export const ROOT_KEY_TABLE = {
       });
       const { key, hash, start } = newRootSecret(context);
       const successorId = context.newId("root");
-      await pointedAt(context, { id: successorId, hash }, async ({ transaction, audit }) => {
+      return pointedAt(context, { id: successorId, hash }, async ({ transaction, audit }) => {
         const rootKey = await readBounded(transaction);
         const now = context.now();
         const expires = oldExpiry("root key", decideRotation(rootKey, graceMs, now));
@@ -165,8 +171,8 @@ export const ROOT_KEY_TABLE = {
         });
         const after = rootKeyFields(successor);
         audit({ type: "root_key.created", at: now, resourceId: successorId, after });
+        return { rootKeyId: successorId, key };
       });
-      return { rootKeyId: successorId, key };
     },
   ),
 
@@ -217,8 +223,8 @@ function rootKeyFields({ name, permissions, expires }: RootKeyRecord) {
 async function pointedAt(
   context: OperationContext,
   { id: rootKeyId, hash }: Pick<RootKeyRecord, "id" | "hash">,
-  create: (work: Work) => Promise<void>,
-): Promise<void> {
+  create: (work: Work) => Promise<CreatedRootKey>,
+): Promise<CreatedRootKey> {
   const point = () =>
     context.transact(DIRECTORY_ID, async (transaction) => {
       const address = { kind: "rootKeyPointer", id: hash } as const;
@@ -233,8 +239,9 @@ async function pointedAt(
   // The pointer is in another workspace than the call, so a repeat may write one again, which does no harm.
   await context.call?.isFirst();
   await point();
-  await transact(context, create);
+  const created = await transact(context, create);
   await afterWriting(point);
+  return created;
 }
 
 /** Bounds of the root keys that a caller creates. */
