@@ -127,9 +127,8 @@ export function bindLatchkey(shared: SharedContext, workspaceId: string): Latchk
     close: () => shared.close,
   };
   const bind = (id: string, actor: string | null, make = lazyMembers): Latchkey => {
-    if (typeof id !== "string" || !WORKSPACE_ID_PATTERN.test(id)) {
+    if (typeof id !== "string" || !WORKSPACE_ID_PATTERN.test(id))
       throw new TypeError('"workspaceId" must be 1 to 64 characters of A-Z a-z 0-9 _ -');
-    }
     // The id of a workspace has no space, and an actor has at least one character.
     const name = actor === null ? id : `${id} ${actor}`;
     const known = kept.get(name);

@@ -192,9 +192,8 @@ export function createLatchkey<
   } = options;
   if (typeof options.store?.charge !== "function")
     throw new TypeError('"store" must be a KeyStore, such as memoryStore() or openStore(url)');
-  if (!Number.isSafeInteger(maxCachedKeys) || maxCachedKeys < 0) {
+  if (!Number.isSafeInteger(maxCachedKeys) || maxCachedKeys < 0)
     throw new TypeError('"maxCachedKeys" must be a whole number >= 0');
-  }
   if (typeof clock !== "function") throw new TypeError('"clock" must be a function');
   if (typeof random !== "function") throw new TypeError('"random" must be a function');
   for (const name of ["vault", "pepper", "tokens"] as const)

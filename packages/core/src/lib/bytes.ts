@@ -7,9 +7,8 @@ export function isBytes(value: unknown): value is Uint8Array {
 export function doesMatchBytes(left: Uint8Array, right: Uint8Array): boolean {
   if (left.length !== right.length) return false;
   let difference = 0;
-  for (let index = 0; index < left.length; index += 1) {
+  for (let index = 0; index < left.length; index += 1)
     difference |= (left[index] as number) ^ (right[index] as number);
-  }
   return difference === 0;
 }
 

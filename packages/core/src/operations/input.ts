@@ -326,12 +326,11 @@ function describeType(issue: { readonly input?: unknown; readonly expected?: unk
 
 function toInputIssues(issue: z.core.$ZodIssue, hints: SchemaHints): InputIssue[] {
   const path = issue.path.map(String);
-  if (issue.code === "unrecognized_keys") {
+  if (issue.code === "unrecognized_keys")
     return issue.keys.map((key) => ({
       path: [...path, key].join("."),
       message: `${UNKNOWN_FIELD}${hints.ofUnknown(path, key)}`,
     }));
-  }
   if (issue.code === "invalid_union") {
     const [choice, ...others] = issue.errors.filter(isWithin);
     if (choice !== undefined && others.length === 0)

@@ -118,9 +118,8 @@ export class References {
       knownIds.learn(workspaceId, want, id);
       this.#ids.set(name, id);
     });
-    if (wants.some(([name, { kind }]) => kind === "tag" && this.#idOf(name) === null)) {
+    if (wants.some(([name, { kind }]) => kind === "tag" && this.#idOf(name) === null))
       this.#countedTags = (await readList(context, { kind: "tag", limit: 1 })).size;
-    }
   }
 
   #goByKnownIds(wants: readonly (readonly [string, Want])[]): boolean {

@@ -87,17 +87,15 @@ function copyJson(value: unknown, depth: number, room: Room): JsonValue {
   }
   if (!Array.isArray(value) && !isPlainObject(value))
     throw new MetadataRefusal("must contain JSON values only", kindOf(value));
-  if (depth > METADATA_BOUNDS.maxDepth) {
+  if (depth > METADATA_BOUNDS.maxDepth)
     throw new MetadataRefusal(`must be at most ${METADATA_BOUNDS.maxDepth} levels deep`);
-  }
   if (Array.isArray(value))
     return Object.freeze(
       Array.from(value, (member, index) => copyMember(index, member, depth + 1, room)),
     );
   const members = Object.entries(value).map(([member, content]) => {
-    if (REFUSED_MEMBERS.has(member)) {
+    if (REFUSED_MEMBERS.has(member))
       throw new MetadataRefusal("must not have a member named __proto__, constructor or prototype");
-    }
     take(room, member.length);
     return [member, copyMember(member, content, depth + 1, room)] as const;
   });

@@ -22,14 +22,12 @@ export function copyKeyRing(
   const size = minBytes === maxBytes ? `${minBytes}` : `${minBytes} to ${maxBytes}`;
   const copy = new Map<string, Uint8Array>();
   for (const [id, key] of Object.entries(ring.keys)) {
-    if (!RING_KEY_ID.test(id)) {
+    if (!RING_KEY_ID.test(id))
       throw new TypeError(`"${name}.keys" ids must be 1 to 32 characters of A-Z a-z 0-9 _ -`);
-    }
     if (!isBytes(key) || key.length < minBytes || key.length > maxBytes)
       throw new TypeError(`"${name}.keys.${id}" must be ${size} bytes`);
-    if (key.every((byte) => byte === key[0])) {
+    if (key.every((byte) => byte === key[0]))
       throw new TypeError(`"${name}.keys.${id}" must be random, not one repeated byte`);
-    }
     copy.set(id, Uint8Array.from(key));
   }
   if (!copy.has(ring.current))

@@ -47,16 +47,14 @@ export function createVault(ring: KeyRing, random: RandomBytes) {
     open(sealed: SealedSecret, row: SealedFor): string {
       const [format, vaultKeyId = "", encoded, ...rest] = sealed.split(".");
       const bytes = encoded === undefined ? null : decodeBase64Url(encoded);
-      if (format !== FORMAT || bytes === null || rest.length > 0) {
+      if (format !== FORMAT || bytes === null || rest.length > 0)
         throw corruptRecord(`encrypted secret of ${row.keyId}`);
-      }
       const vaultKey = keys.get(vaultKeyId);
-      if (vaultKey === undefined) {
+      if (vaultKey === undefined)
         throw unmet(
           "vault-key-missing",
           `the vault key that the secret of ${row.keyId} was sealed with is not configured`,
         );
-      }
       try {
         const nonce = bytes.subarray(0, NONCE_LENGTH);
         return new TextDecoder().decode(

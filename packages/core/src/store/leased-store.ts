@@ -126,8 +126,7 @@ function isLeasable(
 /** Whether a plan takes uses and units of limits of its key and identity, and neither slots nor units of shadow limits. */
 function isTakenAhead({ cost, limits }: ChargePlan): boolean {
   if (cost === 0) return false;
-  for (const { algorithm, owner, shadow, cost: units } of limits) {
+  for (const { algorithm, owner, shadow, cost: units } of limits)
     if (algorithm === "concurrent" || owner === null || shadow || units === 0) return false;
-  }
   return true;
 }

@@ -40,10 +40,9 @@ export function decideLimits(
 ): { readonly limits: readonly LimitCharge[]; readonly unknown: readonly string[] } {
   const { key, identity } = loaded;
   const limits: LimitCharge[] = [];
-  for (const limit of key.ratelimits) {
+  for (const limit of key.ratelimits)
     if (limit.autoApply && !isNamed(requested, limit.name))
       limits.push(configured(KEY_INDEX, limit, 1));
-  }
   for (const limit of identity?.ratelimits ?? []) {
     const isHidden = isNamed(key.ratelimits, limit.name) || isNamed(requested, limit.name);
     if (limit.autoApply && !isHidden) limits.push(configured(IDENTITY_INDEX, limit, 1));

@@ -129,12 +129,11 @@ function expiryAfter(loaded: LoadedKey, update: KeyUpdate, now: EpochMs): EpochM
     throw unmet("no-uses-left", `a key without uses left cannot be enabled: set ${whose} above 0`);
   }
   const { expires } = transition;
-  if (putsOffRotated(key.rotatedTo, key.expires, expires)) {
+  if (putsOffRotated(key.rotatedTo, key.expires, expires))
     throw unmet(
       "key-rotated",
       "this key was rotated: its expiry cannot be postponed, use its successor",
     );
-  }
   return expires;
 }
 

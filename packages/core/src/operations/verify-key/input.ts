@@ -258,14 +258,13 @@ export function limitRequestsOf(
 export function questionOf(parsed: Omit<z.output<typeof libraryInput>, "key">): VerifyQuestion {
   const limits = limitRequestsOf(parsed.ratelimits ?? []);
   const isDefaultNamed = limits.some(({ name }) => name === DEFAULT_LIMIT);
-  if (parsed.ratelimit !== undefined && !isDefaultNamed) {
+  if (parsed.ratelimit !== undefined && !isDefaultNamed)
     limits.unshift({
       name: DEFAULT_LIMIT,
       cost: parsed.ratelimit.cost,
       adHoc: null,
       isOptional: true,
     });
-  }
   return {
     apiId: parsed.apiId ?? null,
     ...(parsed.environment !== undefined && { environment: parsed.environment }),
