@@ -15,6 +15,7 @@ import { memoryStore } from "@latchkey/memory";
 import { describe, expect, test } from "vitest";
 import { type ChangeFixture, makeChangeFixture, WITH_VAULT } from "./change-cases/fixture.js";
 import { CHANGE_CASES } from "./changes.js";
+import { illsOf } from "./journeys/doctor.js";
 import { REPEAT_CASES } from "./repeats/cases.js";
 import { openContext, type TestContext } from "./test-context.js";
 import { wrapped } from "./wrapped-store.js";
@@ -151,6 +152,10 @@ async function runUntil(
     (error: unknown) => error,
   );
   if (failed !== null && !(failed instanceof LatchkeyError)) throw failed;
+  // A disabled workspace is an ill as well, and so is a vault whose keys the doctor does not have.
+  const ills = await illsOf(context, false);
+  const broken = ills.filter(({ check }) => check !== "store" && check !== "vault");
+  wrong.push(...broken.map(({ check, found }) => `${check}: ${found}, after ${calls} calls`));
   return { hasEnded: left >= 0, wrong };
 }
 
