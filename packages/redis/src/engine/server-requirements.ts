@@ -57,6 +57,9 @@ export class ServerRequirements {
   /** The database that the client selected last. */
   #selected: number;
   readonly #firstConnection: Promise<unknown>;
+  /** Ends the wait for the first connection. */
+  #stopWaiting: () => void = () => undefined;
+  #isStopped = false;
   #areMet = false;
   /** Whether calls go on while the servers are examined again. */
   #goesOn = false;
@@ -73,6 +76,7 @@ export class ServerRequirements {
     this.#selected = this.#database;
     this.#reason = client.status === "ready" ? LOST : null;
     this.#firstConnection = new Promise<unknown>((resolve) => {
+      this.#stopWaiting = () => resolve(null);
       if (client.status === "ready" || client.status === "end") resolve(null);
       this.#listen(client, "ready", resolve);
       this.#listen(client, "end", resolve);
@@ -116,8 +120,10 @@ export class ServerRequirements {
     return this.#checking;
   }
 
-  /** Removes all listeners from the client. */
+  /** Removes all listeners from the client. Calls that wait for the first connection fail now. */
   stop(): void {
+    this.#isStopped = true;
+    this.#stopWaiting();
     for (const remove of this.#listeners.splice(0)) remove();
   }
 
@@ -146,11 +152,12 @@ export class ServerRequirements {
     if (client.status === "wait") client.connect().catch(() => undefined);
     if (client.status !== "ready")
       await withTimeout(this.#settings.connectTimeoutMs, this.#firstConnection).catch(() => null);
-    if (client.status !== "ready") throw this.notConnected();
+    if (client.status !== "ready" || this.#isStopped) throw this.notConnected();
   }
 
   /** The error of a call that was not sent, with the reason if it is known. */
   notConnected(): LatchkeyError {
+    if (this.#isStopped) return unavailable("the store was closed");
     const { status } = this.#client;
     if (status === "ready") return unavailable("Redis did not answer in time");
     const isWaiting = status === "connecting" || status === "connect";
