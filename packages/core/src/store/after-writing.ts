@@ -5,7 +5,7 @@ export async function afterWriting<Result>(work: () => Result | Promise<Result>)
   try {
     return await work();
   } catch (error) {
-    if (!hasCode(error, "STORE_UNAVAILABLE")) throw error;
+    if (!hasCode(error, "STORE_UNAVAILABLE") || error.outcome === "unknown") throw error;
     const { code, message, reason } = error;
     throw new LatchkeyError(code, message, {
       cause: error,
