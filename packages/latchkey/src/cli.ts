@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { readInput, readLines } from "./command-line/read-input.js";
+import { readInput, readPieces } from "./command-line/read-input.js";
 import { runProgram } from "./program.js";
 
 const { env, stdout, stderr } = process;
@@ -39,7 +39,7 @@ const exitCode = await runProgram(process.argv.slice(2), {
   terminal: stdout.isTTY ? { columns: stdout.columns, hasColors: !env.NO_COLOR } : null,
   asks: process.stdin.isTTY,
   readInput,
-  readLines,
+  readPieces,
   pause,
 });
 process.exitCode = Math.max(exitCode, leastExitCode);

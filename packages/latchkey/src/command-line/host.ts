@@ -17,8 +17,8 @@ export interface Host {
   readonly asks: boolean;
   /** Reads stdin to its end, or, from a terminal, one line that is not shown, after a prompt. */
   readonly readInput: (prompt: string) => Promise<string>;
-  /** The lines of {@link readInput}, read as they come: stdin may be longer than a text can be. */
-  readonly readLines: (prompt: string) => AsyncIterable<string>;
+  /** The text of {@link readInput} in pieces, as they come: stdin may be longer than a string can be. */
+  readonly readPieces: (prompt: string) => AsyncIterable<string>;
   /** The clock for decisions. Default: the machine's. */
   readonly clock?: Clock;
   /** Resolves after `ms`: to true, or to false if the program was asked to stop. */

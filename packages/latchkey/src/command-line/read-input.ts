@@ -2,10 +2,10 @@ import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 
-/** The lines of stdin as they come, or, from a terminal, the one that {@link readInput} reads. */
-export async function* readLines(prompt: string): AsyncGenerator<string> {
+/** The text of stdin in pieces, as they come, or, from a terminal, the line that {@link readInput} reads. */
+export async function* readPieces(prompt: string): AsyncGenerator<string> {
   if (process.stdin.isTTY) yield await readInput(prompt);
-  else yield* createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY });
+  else yield* process.stdin.setEncoding("utf8");
 }
 
 /** Reads stdin to its end, or, from a terminal, one line that is not shown, after a prompt. */

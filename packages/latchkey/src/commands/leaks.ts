@@ -5,6 +5,7 @@ import { Refused } from "../command-line/failures.js";
 import { assertReadable } from "../command-line/files.js";
 import { type AddCommand, groupCommand } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
+import { type NumberedLine, numberedLines } from "../command-line/numbered-lines.js";
 import { addCommonOptions, type CommonOptions } from "../command-line/operations.js";
 import { type Column, printRows } from "../command-line/output.js";
 import { withLatchkey } from "../command-line/store-options.js";
@@ -79,7 +80,7 @@ async function run(file: string, options: Options, host: Host): Promise<void> {
   host.keepGoing();
   await withLatchkey(options, host, async (latchkey) => {
     let isFound = false;
-    for await (const found of check(latchkey, linesOf(file, host), url, options)) {
+    for await (const found of check(latchkey, numberedLines(piecesOf(file, host)), url, options)) {
       isFound = true;
       printRows(host, options, [found], COLUMNS);
     }
@@ -87,14 +88,14 @@ async function run(file: string, options: Options, host: Host): Promise<void> {
   });
 }
 
-async function* linesOf(file: string, { readLines }: Host): AsyncGenerator<string> {
+async function* piecesOf(file: string, { readPieces }: Host): AsyncGenerator<string> {
   if (file === "-") {
-    yield* readLines("Paste a text and press Enter (it is not shown): ");
+    yield* readPieces("Paste a text and press Enter (it is not shown): ");
     return;
   }
   const handle = await open(file);
   try {
-    yield* handle.readLines();
+    yield* handle.createReadStream({ encoding: "utf8" });
   } finally {
     await handle.close();
   }
@@ -102,7 +103,7 @@ async function* linesOf(file: string, { readLines }: Host): AsyncGenerator<strin
 
 async function* check(
   latchkey: Latchkey,
-  lines: AsyncIterable<string>,
+  lines: AsyncIterable<NumberedLine>,
   url: string,
   { policy, prefixes = [] }: Options,
 ): AsyncGenerator<Found> {
@@ -110,7 +111,6 @@ async function* check(
   const source = policy === "disable" ? "leaks check" : `leaks check --policy ${policy}`;
   const seen = new Set<string>();
   let batch: { readonly key: string; readonly line: number }[] = [];
-  let line = 0;
   async function* report(): AsyncGenerator<Found> {
     for (let at = 0; at < batch.length; at += AT_ONCE) {
       const part = batch.slice(at, at + AT_ONCE);
@@ -121,13 +121,12 @@ async function* check(
     }
     batch = [];
   }
-  for await (const text of lines) {
-    line += 1;
+  for await (const { text, number } of lines) {
     for (const key of possibleSecrets(text, prefixes)) {
       if (seen.has(key)) continue;
       if (seen.size >= MAX_SEEN) seen.clear();
       seen.add(key);
-      batch.push({ key, line });
+      batch.push({ key, line: number });
     }
     if (batch.length >= AT_ONCE) yield* report();
   }

@@ -12,8 +12,8 @@ export function testHost(parts: Partial<Host>): Host {
     terminal: null,
     asks: false,
     readInput,
-    readLines: async function* (prompt) {
-      yield* (await readInput(prompt)).split("\n");
+    readPieces: async function* (prompt) {
+      yield await readInput(prompt);
     },
     pause: async () => false,
     ...parts,
