@@ -1,4 +1,4 @@
-import { createLatchkey, EMPTY_CHANGE, type RecordKind } from "@latchkey/core";
+import { createLatchkey, deliveriesOf, EMPTY_CHANGE, type RecordKind } from "@latchkey/core";
 import { expect, test } from "vitest";
 import { openStore } from "../open-store.js";
 import { cliStore } from "../testing/cli-store.js";
@@ -66,4 +66,39 @@ test("the audit log reports how many damaged entries it left out", async () => {
     expect([exitCode, stdout.split("\n").filter(Boolean).length]).toEqual([0, 1]);
     expect(stderr).toBe("latchkey: 1 more cannot be read\n");
   }
+});
+
+test("the dead letters that are damaged are counted, in the list and when all others are sent again", async () => {
+  const { url, run } = cliStore();
+  const store = openStore(url);
+  const latchkey = createLatchkey({ store });
+  await latchkey.createApi({ name: "tides" });
+  await latchkey.createApi({ name: "maps" });
+  const deliveries = deliveriesOf(latchkey);
+  const { found, cursor } = await deliveries.readLog({ limit: 100, types: ["api.created"] });
+  const endpointId = "0123456789abcdef0123456789abcdef";
+  const endpoints = [{ id: endpointId, cursor, origin: "https://billing.example" }];
+  const failed = { endpointId, state: "dead", tries: 3, since: 1, at: 1, failure: "503" } as const;
+  await deliveries.write((sender) => ({ ...sender, endpoints }), {
+    puts: found.map(({ event, number }) => {
+      const { id: eventId, resourceId: lane } = event;
+      return { ...failed, eventId, number, lane };
+    }),
+  });
+  const { dead } = await deliveries.listDead({});
+  const want = { kind: "delivery", id: dead[0]?.delivery.id ?? "" } as const;
+  const [loaded] = (await store.read("ws_default", [want])).found;
+  if (!loaded) throw new Error("there is no such delivery");
+  const put = { record: { ...loaded.record, version: 9, body: { broken: true } } };
+  await store.commit("ws_default", { ...EMPTY_CHANGE, puts: [put] });
+  await latchkey.close();
+  for (const command of ["webhooks dead-letters", "webhooks redeliver --all"])
+    for (const json of ["", " --json"]) {
+      const { exitCode, stderr } = await run(command + json);
+      expect([command, exitCode, stderr]).toEqual([
+        command,
+        0,
+        "latchkey: 1 more cannot be read\n",
+      ]);
+    }
 });

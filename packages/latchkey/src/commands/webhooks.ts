@@ -31,10 +31,7 @@ const ENDPOINTS: AddCommand = listCommand({
 const DEAD_LETTERS: AddCommand = listCommand({
   name: "dead-letters",
   text: "list the events that were given up, in the order they happened",
-  page: async (latchkey, input) => {
-    const { items, cursor } = await deadLetters(deliveriesOf(latchkey), input);
-    return { items, cursor };
-  },
+  page: (latchkey, input) => deadLetters(deliveriesOf(latchkey), input),
   columns: () => [
     { title: "ID", of: ({ deadLetterId }) => deadLetterId },
     { title: "RECEIVER", of: ({ origin, endpointId }) => origin ?? endpointId },
@@ -52,7 +49,7 @@ const DEAD_LETTERS: AddCommand = listCommand({
 
 /** A page of dead letters to print, with the stored origin of their endpoint, null if unknown. This process knows no more of endpoints. */
 async function deadLetters(deliveries: Deliveries, input: { readonly cursor?: string }) {
-  const [{ dead, cursor }, { endpoints }] = await Promise.all([
+  const [{ dead, ...page }, { endpoints }] = await Promise.all([
     deliveries.listDead(input),
     deliveries.readSender(),
   ]);
@@ -66,7 +63,7 @@ async function deadLetters(deliveries: Deliveries, input: { readonly cursor?: st
     givenUpAt: delivery.at,
     failure: delivery.failure,
   }));
-  return { items, cursor };
+  return { items, ...page };
 }
 
 /** Marks a dead letter to be sent again by the sending process. @throws LatchkeyError if its endpoint is unknown. */
@@ -81,11 +78,11 @@ async function redeliver(deliveries: Deliveries, deadLetterId: string): Promise<
   });
 }
 
-/** Marks all dead letters to be sent again, except those whose endpoint is unknown. */
+/** Marks all dead letters to be sent again, except those that are damaged or whose endpoint is unknown. */
 async function redeliverAll(
   deliveries: Deliveries,
-): Promise<{ readonly redelivered: number; readonly left: number }> {
-  const count = { redelivered: 0, left: 0, gone: 0 };
+): Promise<{ readonly redelivered: number; readonly left: number; readonly damaged: number }> {
+  const count = { redelivered: 0, left: 0, gone: 0, damaged: 0 };
   let cursor: string | undefined;
   do {
     const page: Awaited<ReturnType<typeof deadLetters>> = await deadLetters(
@@ -94,6 +91,7 @@ async function redeliverAll(
     );
     for (const { deadLetterId } of page.items)
       count[await tryToRedeliver(deliveries, deadLetterId)] += 1;
+    count.damaged += page.damaged ?? 0;
     cursor = page.cursor;
   } while (cursor !== undefined);
   return count;
@@ -126,15 +124,16 @@ const addRedeliver: AddCommand = (group, host) => {
       throw new UsageError("give the id of a dead letter, or --all");
     await withLatchkey(options, host, async (latchkey: Latchkey) => {
       const deliveries = deliveriesOf(latchkey);
-      let [redelivered, left] = [1, 0];
+      let [redelivered, left, damaged] = [1, 0, 0];
       if (deadLetterId !== undefined) await redeliver(deliveries, deadLetterId);
-      else ({ redelivered, left } = await redeliverAll(deliveries));
+      else ({ redelivered, left, damaged } = await redeliverAll(deliveries));
       const text = `${plural(redelivered, "dead letter")} will be sent again by the process that runs createWebhooks`;
       printLine(host, options, { redelivered }, text);
       if (left > 0)
         host.warn(
           `${plural(left, "dead letter")} ${left === 1 ? "stays: its endpoint is" : "stay: their endpoints are"} no longer known`,
         );
+      if (damaged > 0) host.warn(`${damaged} more cannot be read`);
     });
   });
 };
