@@ -1,11 +1,11 @@
-import { createReadStream } from "node:fs";
 import { checkKeyMap, type KeyMap } from "./key-map.js";
 import { assertKnownOptions } from "./options.js";
-import type { ImportSource } from "./row.js";
+import type { ImportRow, ImportSource } from "./row.js";
 import { betterAuthSource } from "./sources/better-auth.js";
 import { csvSource } from "./sources/csv.js";
 import { databaseRows } from "./sources/database.js";
 import { jsonLinesSource } from "./sources/jsonl.js";
+import { rowsOfFile } from "./sources/text-file.js";
 import { unkeySource } from "./sources/unkey.js";
 
 /** Where keys can come from. */
@@ -50,14 +50,18 @@ export function openSource(
   const ignored = (column: string) => {
     if (ignoredColumns.size < MAX_COLUMNS) ignoredColumns.add(column.slice(0, MAX_NAME));
   };
-  const text = () => (typeof location === "string" ? textOf(location) : location);
+  const rowsOf = (read: (pieces: AsyncIterable<string>) => AsyncIterable<ImportRow>) =>
+    typeof location === "string" ? rowsOfFile(location, read) : read(location);
   switch (kind) {
     case "csv":
-      return { rows: csvSource(text(), map, ignored, delimiter), ignoredColumns };
+      return {
+        rows: rowsOf((pieces) => csvSource(pieces, map, ignored, delimiter)),
+        ignoredColumns,
+      };
     case "jsonl":
-      return { rows: jsonLinesSource(text(), map, ignored), ignoredColumns };
+      return { rows: rowsOf((pieces) => jsonLinesSource(pieces, map, ignored)), ignoredColumns };
     case "unkey":
-      return { rows: unkeySource(text()), ignoredColumns };
+      return { rows: rowsOf(unkeySource), ignoredColumns };
     case "better-auth":
       if (typeof location !== "string")
         throw new TypeError("better-auth keys are read from a database");
@@ -67,9 +71,4 @@ export function openSource(
         `keys come from ${SOURCES.join(", ")}, not from "${String(kind satisfies never)}"`,
       );
   }
-}
-
-/** Opens the file when it is first read: before that, nobody would catch the error of a missing file. */
-async function* textOf(path: string): AsyncGenerator<string> {
-  yield* createReadStream(path, { encoding: "utf8" });
 }
