@@ -36,7 +36,7 @@ export function formatReport(report: ImportReport): string {
     ...(isDryRun ? ["Dry run: nothing was written."] : []),
     ...(!isDryRun && rows > 0 && written === 0 ? ["No key was written."] : []),
   ];
-  return lines.join("\n");
+  return lines.map(printable).join("\n");
 }
 
 function line(outcome: string, rows: number): string {
@@ -57,6 +57,14 @@ function reasons(title: string, found: readonly Reason[]): readonly string[] {
 function listed(names: readonly string[]): string {
   const left = names.length - MAX_REASONS;
   return `${names.slice(0, MAX_REASONS).join(", ")}${left > 0 ? ` and ${left} more` : ""}`;
+}
+
+/** The names of a source can contain anything: what would break the line or move the cursor is escaped as in JSON. */
+function printable(line: string): string {
+  return line.replace(
+    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
+    (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`,
+  );
 }
 
 /** With commas between thousands, in any locale. */

@@ -248,6 +248,16 @@ test("the report says that columns without a field need a map", async () => {
   );
 });
 
+test("what a source calls its columns and keys moves no cursor", async () => {
+  const text = `hash,id,\u001b[2J\n,key\u001b[1A\u009b1A\u202e,\n`;
+  const from = openSource("csv", inPieces(text));
+  const { report } = await runImport({ from, into: openLatchkey(), apiName: "tides" });
+  const printed = formatReport(report);
+  expect(printed).toContain("row 2, id key\\u001b[1A\\u009b1A\\u202e");
+  expect(printed).toContain("to which field they go: \\u001b[2J");
+  expect(printed).not.toMatch(/[^\P{Cc}\n]/u);
+});
+
 test("a day that does not exist is refused by row", async () => {
   const from = jsonl({ hash: hashOf(secret(1)), expires: "2030-02-30" });
   const { rows } = await runImport({ from, into: openLatchkey(), apiName: "tides" });

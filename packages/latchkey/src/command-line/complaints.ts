@@ -2,6 +2,7 @@ import { LatchkeyError } from "@latchkey/core";
 import type { Command, CommanderError } from "commander";
 import { reworded, UsageError } from "./failures.js";
 import { typedNames } from "./fields.js";
+import { printable } from "./output.js";
 import { fieldsAsTyped, inTypedWords } from "./typed-words.js";
 
 /** The name of an option in messages of a store or of core, and its name here. */
@@ -18,7 +19,7 @@ export function messageOf(error: unknown): string {
   let message = error instanceof Error ? error.message : "unknown error";
   for (const [option, flag] of STORE_FLAGS) message = message.replace(option, flag);
   const lines = message.split("\n").map((line) => line.trim());
-  return lines.filter((line) => line !== "").join(" ");
+  return printable(lines.filter((line) => line !== "").join(" "));
 }
 
 /**

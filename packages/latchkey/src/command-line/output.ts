@@ -111,10 +111,13 @@ function printTable<Row>(host: Host, rows: readonly Row[], columns: readonly Col
   for (const row of cells) for (const line of wrapped(row, widths)) host.print(line);
 }
 
-/** Names can contain anything: what would break the line or move the cursor is escaped as in JSON. */
 function shown(cell: Cell, none: string): string {
-  if (cell === undefined) return none;
-  return String(cell).replace(
+  return cell === undefined ? none : printable(String(cell));
+}
+
+/** Names can contain anything: what would break the line or move the cursor is escaped as in JSON. */
+export function printable(text: string): string {
+  return text.replace(
     /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
     (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`,
   );

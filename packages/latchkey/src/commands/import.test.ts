@@ -184,6 +184,18 @@ Dry run: nothing was written.
     expect(existsSync(join(folder, "keys.db"))).toBe(false);
   });
 
+  test("a failure repeats no control characters of the file", async () => {
+    const { folder, store } = prepare();
+    const file = join(folder, "twice.csv");
+    writeFileSync(file, "\u001b[2J,\u001b[2J\n");
+    const { exitCode, stderr } = await runInProcess([
+      "import",
+      file,
+      ...["--from", "csv", "--api-name", "tiles", "--store", store],
+    ]);
+    expect([exitCode, stderr]).toEqual([1, 'latchkey: the column "\\u001b[2J" appears twice\n']);
+  });
+
   test("neither a dry run nor an unknown --api-id creates a store", async () => {
     const { folder, store, args } = prepare();
     expect((await runInProcess([...args, "--dry-run"])).stdout).toContain("  to write       2\n");
