@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readSync } from "node:fs";
+import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { UsageError } from "./failures.js";
 
@@ -44,6 +44,19 @@ export function assertPath(argument: string, path: string, isMade: boolean): voi
 /** @throws UsageError naming the argument, if there is a file already. */
 export function assertNew(argument: string, path: string): void {
   if (existsSync(path)) throw unusable(argument, "there is already", path);
+}
+
+/** @throws UsageError naming the argument, if a file that would be replaced is one of `others`. */
+export function assertOwn(argument: string, path: string, others: readonly string[]): void {
+  if (others.some((other) => isSameFile(path, other)))
+    throw new UsageError(`${argument} must name another file: this command also uses ${path}`);
+}
+
+/** Whether two paths lead to the same file. */
+function isSameFile(one: string, other: string): boolean {
+  if (!existsSync(one) || !existsSync(other)) return false;
+  const [a, b] = [one, other].map((path) => statSync(path, { bigint: true }));
+  return a?.ino === b?.ino && a?.dev === b?.dev;
 }
 
 function unusable(argument: string, reason: string, path: string): UsageError {

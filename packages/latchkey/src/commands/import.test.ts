@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createLatchkey, EMPTY_CHANGE } from "@latchkey/core";
 import { describe, expect, test } from "vitest";
@@ -182,6 +182,30 @@ Dry run: nothing was written.
     const { exitCode, stderr } = await runInProcess(["import", ...args, "--store", store]);
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining(message)]);
     expect(existsSync(join(folder, "keys.db"))).toBe(false);
+  });
+
+  test("the report replaces neither the keys, nor their map, nor the store, by whatever path", async () => {
+    const { folder, store, args } = prepare();
+    await runInProcess(args);
+    symlinkSync(join(folder, "keys.csv"), join(folder, "link"));
+    const other = `sqlite:${join(folder, "other.db")}`;
+    const database = ["import", store, "--from", "better-auth", "--store", other];
+    for (const [name, command] of [
+      ["keys.csv", args],
+      ["link", args],
+      ["map.json", args],
+      ["keys.db", args],
+      ["keys.db", database],
+    ] as const) {
+      const report = join(folder, name);
+      const before = readFileSync(report);
+      const { exitCode, stderr } = await runInProcess([...command, "--report", report]);
+      expect([exitCode, stderr]).toEqual([
+        2,
+        `latchkey: --report must name another file: this command also uses ${report} (see --help)\n`,
+      ]);
+      expect(readFileSync(report).equals(before)).toBe(true);
+    }
   });
 
   test("a failure repeats no control characters of the file", async () => {

@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from "no
 import type { ImportReport, KeyMap, RowReport, SourceKind } from "@latchkey/import";
 import type { Command } from "commander";
 import { asUsageError, Refused, UsageError } from "../command-line/failures.js";
-import { withFile } from "../command-line/files.js";
+import { assertOwn, withFile } from "../command-line/files.js";
 import { example } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
 import { assertWorkspace } from "../command-line/known-workspace.js";
@@ -105,6 +105,8 @@ async function runImport(
   const choice = chooseStore(options, host);
   const workspaceId = readWorkspace(options, host);
   const rows = from.rows[Symbol.asyncIterator]();
+  if (options.report !== undefined)
+    assertOwn("--report", options.report, filesOf(place, options, choice));
   const [write, close] = await reportWriter(options.report);
   try {
     const first = await withFile("<place>", place, () => rows.next());
@@ -128,6 +130,12 @@ async function runImport(
     close();
     await rows.return?.();
   }
+}
+
+/** The files that an import reads, or writes keys to. Those of places that are no files do not exist. */
+function filesOf(place: string, { map }: Options, { parsed }: StoreChoice): readonly string[] {
+  const stored = parsed.kind === "sqlite" ? [parsed.path] : [];
+  return [place, place.replace(/^sqlite:/i, ""), ...(map === undefined ? [] : [map]), ...stored];
 }
 
 /** A dry run creates no file: if there is none, an empty store in memory stands in for it. */
