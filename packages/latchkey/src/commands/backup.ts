@@ -1,7 +1,7 @@
 import type { Encryption } from "@latchkey/transfer";
 import type { Command } from "commander";
 import { UsageError } from "../command-line/failures.js";
-import { withFile } from "../command-line/files.js";
+import { assertNew, withFile } from "../command-line/files.js";
 import { example } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
 import { openForTransfer } from "../command-line/named-store.js";
@@ -28,6 +28,7 @@ export function addBackup(program: Command, host: Host): void {
     .option("--passphrase", "encrypt it with a passphrase, from a prompt or from stdin")
     .addHelpText("after", example("latchkey backup --store sqlite:./keys.db --out keys.lkb"));
   addJsonOption(addStoreOptions(backup)).action(async (options: Options) => {
+    assertNew("--out", options.out);
     const encryption = await encryptionOf(options, host);
     const store = openForTransfer(readStore(options, host, "existing"));
     try {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createLatchkey } from "@latchkey/core";
 import { describe, expect, test } from "vitest";
@@ -211,6 +211,21 @@ describe("latchkey backup and restore", () => {
     const { exitCode, stderr } = await runInProcess(args, {}, typing(asks, ...lines).parts);
     expect([exitCode, existsSync(file)]).toEqual([2, false]);
     expect(stderr).toBe(`latchkey: ${message} (see --help)\n`);
+  });
+
+  test("a file that exists is refused by the option, before a passphrase is asked for", async () => {
+    const { folder, from } = await aStore();
+    const file = join(folder, "keys.lkb");
+    writeFileSync(file, "of somebody else");
+    const args = ["backup", "--store", from, "--out", file, "--passphrase"];
+    const { parts, prompts } = typing(true, "twelve chars", "twelve chars");
+    expect(await runInProcess(args, {}, parts)).toEqual({
+      exitCode: 2,
+      stdout: "",
+      stderr: `latchkey: --out must name a file that can be used: there is already ${file} (see --help)\n`,
+    });
+    expect(prompts).toEqual([]);
+    expect(readFileSync(file, "utf8")).toBe("of somebody else");
   });
 
   test("an invalid recipient or identity ends with 2, and leaves no file behind", async () => {
