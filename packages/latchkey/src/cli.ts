@@ -1,4 +1,4 @@
-import { setTimeout } from "node:timers/promises";
+import { pauser } from "./command-line/pauser.js";
 import { readInput, readPieces } from "./command-line/read-input.js";
 import { runProgram } from "./program.js";
 
@@ -40,18 +40,6 @@ const exitCode = await runProgram(process.argv.slice(2), {
   asks: process.stdin.isTTY,
   readInput,
   readPieces,
-  pause,
+  pause: pauser(process),
 });
 process.exitCode = Math.max(exitCode, leastExitCode);
-
-/** Resolves to true after `ms`, or to false at the first signal to stop. */
-async function pause(ms: number): Promise<boolean> {
-  const stopped = new AbortController();
-  const stop = () => stopped.abort();
-  process.on("SIGTERM", stop).on("SIGINT", stop);
-  try {
-    return await setTimeout(ms, true, { signal: stopped.signal }).catch(() => false);
-  } finally {
-    process.off("SIGTERM", stop).off("SIGINT", stop);
-  }
-}
