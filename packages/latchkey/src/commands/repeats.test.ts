@@ -65,13 +65,14 @@ describe("--idempotency-key", () => {
       stdout: "",
       stderr: `${REPEATED}${SHOWN}latchkey: root key ${id} was issued by an earlier command\n`,
     });
-    expect(JSON.parse((await run(`${command} --json`)).stdout)).toEqual({
-      rootKeyId: id,
-      secretShownBefore: true,
-    });
+    const shown = await run(`${command} --json`);
+    expect(JSON.parse(shown.stdout)).toEqual({ rootKeyId: id, secretShownBefore: true });
+    expect(shown.exitCode).toBe(1);
     const rotate = `root-key rotate ${id} --idempotency-key k2 --json`;
     const [first] = await json(`root-key rotate ${id} --idempotency-key k2`);
-    expect(JSON.parse((await run(rotate)).stdout).rootKeyId).toBe(first?.rootKeyId);
+    const again = await run(rotate);
+    expect(JSON.parse(again.stdout).rootKeyId).toBe(first?.rootKeyId);
+    expect(again.exitCode).toBe(1);
     const revoke = `root-key revoke ${id} --idempotency-key k3`;
     expect(await run(revoke)).toMatchObject({ exitCode: 0, stderr: "" });
     expect(await run(revoke)).toMatchObject({ exitCode: 0, stderr: REPEATED });

@@ -154,10 +154,10 @@ function printSecret(
   { json }: CommonOptions,
   host: Host,
 ): void {
-  const text = json ? JSON.stringify(answer) : answer.key;
-  if (text === undefined)
-    throw new Error(`root key ${answer.rootKeyId} was issued by an earlier command`);
-  host.print(text);
+  const { rootKeyId, key } = answer;
+  if (json) host.print(JSON.stringify(answer));
+  else if (key !== undefined) host.print(key);
+  if (key === undefined) throw new Error(`root key ${rootKeyId} was issued by an earlier command`);
 }
 
 /** Runs an operation on a root key that may not exist. The error does not repeat the id, because somebody may have typed the key. */
