@@ -92,6 +92,16 @@ describe("tables of a terminal", () => {
     expect(stdout.replaceAll(`${api?.apiId}`, apiId)).toBe(documented);
   });
 
+  test.each(["", "x"])("break no character in two, after %j", async (before) => {
+    const { run } = cliStore();
+    const text = `${before}${"🔑".repeat(120)}`;
+    await run(`permissions create docs.read --description ${text}`);
+    const { stdout } = await run("permissions list", at(80));
+    expect(line(stdout).length).toBeGreaterThan(2);
+    expect(stdout.isWellFormed()).toBe(true);
+    expect(stdout.match(/🔑/gu)).toHaveLength(120);
+  });
+
   test("keep ids in one piece on any terminal, and lines on a wide one", async () => {
     const { run, apiId, keyId } = await filledStore();
     expect((await run(`keys list ${apiId}`, at(20))).stdout).toContain(keyId);

@@ -79,9 +79,14 @@ function pieces(text: string, width: number): readonly string[] {
     const room = rest.slice(0, width + 1);
     const space = room.lastIndexOf(" ");
     const comma = room.slice(0, width).lastIndexOf(",") + 1;
-    const end = Math.max(space, comma) > 0 ? Math.max(space, comma) : width;
+    const end = Math.max(space, comma) > 0 ? Math.max(space, comma) : endOfCharacters(rest, width);
     lines.push(rest.slice(0, end).trimEnd());
     rest = rest.slice(end).trimStart();
   }
   return [...lines, rest];
+}
+
+/** The last place up to `end` that is not between the two halves of a character. */
+function endOfCharacters(text: string, end: number): number {
+  return (text.codePointAt(end - 1) ?? 0) > 0xffff ? end - 1 : end;
 }
