@@ -8,8 +8,8 @@ export interface NumberedLine {
 /** Number of characters from which a line is passed on in parts: a dump may be one line that is longer than a string can be. */
 const LONG_LINE = 262_144;
 
-/** Each part begins with the end of the one before: a secret, of 512 characters at most, is whole in one of them. */
-const OVERLAP = 1_024;
+/** Each part begins with the end of the one before: a secret, of 512 characters at most, or twice as many in UTF-16, is whole in one. */
+const OVERLAP = 2_048;
 
 /**
  * The lines of a text, as they come.

@@ -120,6 +120,24 @@ test("leaks check refuses a missing file, a secret as an argument, and unknown p
   }
 });
 
+test.each([
+  ["of either byte order", (text: string) => Buffer.from(text, "utf16le").swap16()],
+  ["", (text: string) => Buffer.from(`\uFEFF${text}`, "utf16le")],
+])("leaks check finds keys in UTF-16 %s, and beside NUL in other files", async (_, encoded) => {
+  const { run, one, two, three, foreignId } = await open();
+  const folder = tempFolder();
+  const file = join(folder, "server.log");
+  writeFileSync(file, encoded(`nothing here\r\nkey="${one.key}"\r\n${FOREIGN}\r\n`));
+  const { exitCode, stdout } = await run(`leaks check ${file} --prefixes sk_live`);
+  expect(stdout).toBe(`${one.keyId}\t2\tdisabled\n${foreignId}\t3\tdisabled\n`);
+  expect(exitCode).toBe(1);
+  const dump = join(folder, "dump");
+  writeFileSync(dump, `a\0${two.key}\0${three.key}\0b\n`);
+  expect((await run(`leaks check ${dump}`)).stdout).toBe(
+    `${two.keyId}\t1\tdisabled\n${three.keyId}\t1\tdisabled\n`,
+  );
+});
+
 test("leaks check finds keys in a text of many lines, each once", async () => {
   const { run, one, two } = await open();
   const noise = Array.from({ length: 20_000 }, (_, at) => `line ${at} ${one.key}`);

@@ -122,7 +122,7 @@ async function* check(
     batch = [];
   }
   for await (const { text, number } of lines) {
-    for (const key of possibleSecrets(text, prefixes)) {
+    for (const key of formsOf(text).flatMap((form) => possibleSecrets(form, prefixes))) {
       if (seen.has(key)) continue;
       if (seen.size >= MAX_SEEN) seen.clear();
       seen.add(key);
@@ -131,4 +131,9 @@ async function* check(
     if (batch.length >= AT_ONCE) yield* report();
   }
   yield* report();
+}
+
+/** A line as it is; without NUL as well, which is every other byte of ASCII in UTF-16: some shells write their logs in that. */
+function formsOf(text: string): readonly string[] {
+  return text.includes("\0") ? [text, text.replaceAll("\0", "")] : [text];
 }
