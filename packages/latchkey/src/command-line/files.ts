@@ -12,6 +12,9 @@ const REASONS: ReadonlyMap<unknown, string> = new Map([
   ["EEXIST", "there is already"],
   ["EACCES", "this user may not use"],
   ["EPERM", "this user may not use"],
+  ["EROFS", "nobody may write to"],
+  ["ENAMETOOLONG", "there is a name that is too long in"],
+  ["ELOOP", "there are links that lead in a circle at"],
 ]);
 
 /**

@@ -174,6 +174,10 @@ Dry run: nothing was written.
     [[".", "--from", "jsonl"], "<place> must name a file that can be used: a folder is ."],
     [["sqlite:no.db", "--from", "better-auth"], "there is no sqlite:no.db"],
     [
+      ["k".repeat(300), "--from", "csv"],
+      `<place> must name a file that can be used: there is a name that is too long in ${"k".repeat(300)}`,
+    ],
+    [
       ["-", "--from", "csv", "--report", "/nowhere/r"],
       "--report must name a file that can be used",
     ],

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createLatchkey } from "@latchkey/core";
 import { describe, expect, test } from "vitest";
@@ -188,6 +188,22 @@ describe("latchkey backup and restore", () => {
     const out = join(folder, "nowhere", "keys.lkb");
     const { exitCode, stderr } = await runInProcess(["backup", "--store", from, "--out", out]);
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining("--out must name a file")]);
+  });
+
+  test("neither backup nor restore accepts a name that is too long, or links in a circle", async () => {
+    const { folder, from, to } = await aStore();
+    const long = join(folder, "k".repeat(300));
+    const circle = join(folder, "circle");
+    symlinkSync(circle, circle);
+    for (const [args, problem] of [
+      [["backup", "--store", from, "--out", long], `--out.* too long in ${long}`],
+      [["restore", "--store", to, "--in", long], `--in.* too long in ${long}`],
+      [["restore", "--store", to, "--in", circle], `--in.* lead in a circle at ${circle}`],
+    ] as const) {
+      const { exitCode, stderr } = await runInProcess(args);
+      expect([exitCode, stderr]).toEqual([2, expect.stringMatching(problem)]);
+    }
+    expect(readdirSync(folder).sort()).toEqual(["circle", "keys.db"]);
   });
 
   /** A terminal or a pipe that enters these lines, and the prompts that were printed. */
