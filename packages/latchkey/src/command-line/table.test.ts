@@ -102,6 +102,19 @@ describe("tables of a terminal", () => {
     expect(stdout.match(/🔑/gu)).toHaveLength(120);
   });
 
+  test("are as wide with characters that take two columns", async () => {
+    const { run } = cliStore();
+    const text = "潮汐".repeat(60);
+    await run(`permissions create docs.read --description ${text}`);
+    const [titles = "", ...rows] = line((await run("permissions list", at(80))).stdout);
+    const place = titles.indexOf("DESCRIPTION");
+    expect(rows.length).toBeGreaterThan(2);
+    for (const row of rows) {
+      expect(row.slice(place)).toMatch(/^[潮汐]+$/);
+      expect(place + 2 * (row.length - place)).toBeLessThanOrEqual(80);
+    }
+  });
+
   test("keep ids in one piece on any terminal, and lines on a wide one", async () => {
     const { run, apiId, keyId } = await filledStore();
     expect((await run(`keys list ${apiId}`, at(20))).stdout).toContain(keyId);

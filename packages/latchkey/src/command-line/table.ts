@@ -1,3 +1,5 @@
+import { fitting, padded, widthOf } from "./text-width.js";
+
 /** Width of a terminal that does not report its own. */
 export const DEFAULT_COLUMNS = 100;
 
@@ -10,7 +12,7 @@ const MIN_WIDTH = 8;
 /** Ids are copied, so they are never broken. */
 const ID = /^[a-z]{2,5}_[1-9A-HJ-NP-Za-km-z]{16,}$/;
 
-/** The width of each column, so that lines have at most this many characters, unless unbreakable values need more. */
+/** The width of each column, so that lines are at most this wide, unless unbreakable values need more. */
 export function fittingWidths(
   rows: readonly (readonly string[])[],
   isWhole: readonly boolean[],
@@ -44,7 +46,7 @@ export function wrapped(row: readonly string[], widths: readonly number[]): read
   const height = Math.max(...cells.map((lines) => lines.length));
   return Array.from({ length: height }, (_, line) =>
     cells
-      .map((lines, at) => (lines[line] ?? "").padEnd(widths[at] ?? 0))
+      .map((lines, at) => padded(lines[line] ?? "", widths[at] ?? 0))
       .join(GAP)
       .trimEnd(),
   );
@@ -57,7 +59,7 @@ function widest(
 ): number {
   return rows.reduce((most, row) => {
     const cell = row[at] ?? "";
-    return isCounted(cell) ? Math.max(most, cell.length) : most;
+    return isCounted(cell) ? Math.max(most, widthOf(cell)) : most;
   }, 0);
 }
 
@@ -71,22 +73,16 @@ function widestTwo(widths: readonly number[], least: readonly number[]): readonl
     .map(({ at }) => at);
 }
 
-/** A text in pieces of at most this many characters, broken after a space or a comma if possible. */
+/** A text in pieces of at most this width, broken after a space or a comma if possible. */
 function pieces(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   let rest = text;
-  while (rest.length > width) {
-    const room = rest.slice(0, width + 1);
-    const space = room.lastIndexOf(" ");
-    const comma = room.slice(0, width).lastIndexOf(",") + 1;
-    const end = Math.max(space, comma) > 0 ? Math.max(space, comma) : endOfCharacters(rest, width);
+  for (let most = fitting(rest, width); most < rest.length; most = fitting(rest, width)) {
+    const space = rest.slice(0, most + 1).lastIndexOf(" ");
+    const comma = rest.slice(0, most).lastIndexOf(",") + 1;
+    const end = Math.max(space, comma) > 0 ? Math.max(space, comma) : most;
     lines.push(rest.slice(0, end).trimEnd());
     rest = rest.slice(end).trimStart();
   }
   return [...lines, rest];
-}
-
-/** The last place up to `end` that is not between the two halves of a character. */
-function endOfCharacters(text: string, end: number): number {
-  return (text.codePointAt(end - 1) ?? 0) > 0xffff ? end - 1 : end;
 }
