@@ -166,6 +166,13 @@ Dry run: nothing was written.
     ]);
   });
 
+  test("a map may begin with a byte order mark, like the keys", async () => {
+    const { folder, args } = prepare();
+    const map = join(folder, "map.json");
+    writeFileSync(map, `\uFEFF${readFileSync(map, "utf8")}`);
+    expect((await runInProcess(args)).stdout).toContain("  written        2\n");
+  });
+
   test.each([
     [
       ["keys.csv", "--from", "csv"],

@@ -160,7 +160,8 @@ function progressOf({ rows, rowsPerSecond, skipped }: ImportReport): string {
 
 function readMap(path: string): KeyMap {
   try {
-    return JSON.parse(readFileSync(path, "utf8")) as KeyMap;
+    // Some editors put a byte order mark before it.
+    return JSON.parse(readFileSync(path, "utf8").replace(/^\uFEFF/, "")) as KeyMap;
   } catch (error) {
     throw new UsageError(
       error instanceof SyntaxError ? "--map must name a JSON file" : "--map cannot be read",
