@@ -259,10 +259,12 @@ export const WORKSPACE_TABLE = {
       // Another process may have finished while this one stood still, and the id may have been used again.
       for (let after: string | null = null; await isBeingDeleted(its); ) {
         after = await store.forget(workspaceId, after);
-        if (after === null) return;
+        if (after === null) break;
         await yieldToEventLoop();
       }
     });
+    // Drops what this process counted: once the id is used again, it would be added.
+    await context.recorder?.flush(workspaceId);
     // Remembering the call would bring the workspace back.
     if (workspaceId === context.workspaceId) context.call?.forgo();
     const entry = buildAuditEntry(its, { type: "workspace.deleted", resourceId: workspaceId });
