@@ -2,7 +2,7 @@ import { EMPTY_CHANGE, LAST_INSTANT, type LoadedRecord, type StoredRecord } from
 import { plural } from "../command-line/words.js";
 import type { DoctorContext } from "./doctor-context.js";
 import { type Finding, mendable } from "./finding.js";
-import { layoutOrNull } from "./lists.js";
+import { layoutOrNull, unchanged } from "./lists.js";
 
 /** Looks for expiries that `notice` would miss: of keys last written by an earlier version. */
 export async function* checkExpiries(
@@ -22,7 +22,8 @@ export async function* checkExpiries(
     expiring.flatMap(({ deadlines }) => deadlines.map(({ kind, id }) => ({ kind, id }))),
   );
   const known = new Set(found.map((deadline) => deadline?.record.id));
-  const unknown = expiring.filter(({ deadlines }) => !deadlines.some(({ id }) => known.has(id)));
+  const missed = expiring.filter(({ deadlines }) => !deadlines.some(({ id }) => known.has(id)));
+  const unknown = await unchanged(store, workspaceId, missed);
   if (unknown.length === 0) return;
   const what = `${plural(unknown.length, "key")} will expire without being noticed`;
   yield await mendable("expiries", what, fix, async () => {

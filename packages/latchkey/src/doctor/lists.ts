@@ -62,10 +62,11 @@ async function* checkNames(
     workspaceId,
     named.map(({ claim }) => claim),
   );
-  for (const [at, { loaded, claim }] of named.entries()) {
+  const astray = named
+    .map((each, at) => ({ ...each, owner: found[at]?.record.id }))
+    .filter(({ loaded, owner }) => owner !== loaded.record.id);
+  for (const { loaded, claim, owner } of await unchanged(store, workspaceId, astray)) {
     const { kind, id } = loaded.record;
-    const owner = found[at]?.record.id;
-    if (owner === id) continue;
     const name = `${kind} ${id}: its ${claim.index}`;
     if (owner !== undefined) yield wrong("names", `${name} leads to ${owner}`);
     else
@@ -73,6 +74,21 @@ async function* checkNames(
         claimAgain(store, workspaceId, loaded, claim),
       );
   }
+}
+
+/**
+ * The suspects whose records nothing has changed or deleted since they were read. While the store is in use, what belongs to the others may
+ * have changed as well.
+ */
+export async function unchanged<Suspect extends { readonly loaded: LoadedRecord }>(
+  store: KeyStore,
+  workspaceId: string,
+  suspects: readonly Suspect[],
+): Promise<readonly Suspect[]> {
+  if (suspects.length === 0) return [];
+  const wants = suspects.map(({ loaded: { record } }) => ({ kind: record.kind, id: record.id }));
+  const { found } = await store.read(workspaceId, wants);
+  return suspects.filter(({ loaded }, at) => found[at]?.record.version === loaded.record.version);
 }
 
 /** What belongs to a record; null if it cannot be read, which is a finding of its own. */
