@@ -239,7 +239,7 @@ export interface PortalOperations<Types extends LatchkeyTypes = DefaultTypes> {
    * Opens a session by its secret. What it writes is in the audit log with the `actor` of the session.
    *
    * @returns Null if no open session of this workspace has this secret.
-   * @throws LatchkeyError `FORBIDDEN` if the workspace is disabled.
+   * @throws LatchkeyError `FORBIDDEN` while the workspace is disabled, also from calls of the session.
    * @example
    * const session = await latchkey.openPortalSession(secret);
    * const page = await session?.listMyKeys({});

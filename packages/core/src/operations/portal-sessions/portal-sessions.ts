@@ -106,11 +106,15 @@ async function openPortalSession(
   const apis = await readApis(context, allow.data.apiIds);
   const { create, rotate, revoke, permissions, apiIds, maxKeys, ratelimits } = allow.data;
   const allowed = new HeldPermissions(permissions);
-  const sessionWant = { kind: "portalSession", id: session.id } as const;
-  const assertOpen = (current: LoadedRecord | null) => {
+  const sessionWants = [
+    { kind: "portalSession", id: session.id },
+    { kind: "workspace", id: context.workspaceId, expects: "nothing" },
+  ] as const;
+  const assertOpen = ([current = null, workspace = null]: readonly (LoadedRecord | null)[]) => {
     const isOver = isExpired(session.expires, context.now());
     if (isOver || current === null || current.linked === null)
       throw new LatchkeyError("UNAUTHORIZED", "this portal session has ended");
+    assertEnabled(workspace, context.workspaceId);
   };
   const confined: OperationContext = {
     ...context,
@@ -121,7 +125,7 @@ async function openPortalSession(
       apiIds,
       maxKeys,
       confirm: async (transaction) => {
-        assertOpen(await transaction.readOne(sessionWant));
+        assertOpen(await transaction.read(sessionWants));
         // The session does not change when its identity is deleted, and another one may get its name.
         transaction.expect({ kind: "identity", id: identity.id, version: "exists" });
       },
@@ -129,10 +133,9 @@ async function openPortalSession(
   };
   /** Reads, unless the session has ended: a program may keep an opened session. */
   const read = async (...wants: readonly Want[]) => {
-    const { found } = await context.store.read(context.workspaceId, [sessionWant, ...wants]);
-    const [current = null, ...others] = found;
-    assertOpen(current);
-    return others;
+    const { found } = await context.store.read(context.workspaceId, [...sessionWants, ...wants]);
+    assertOpen(found);
+    return found.slice(sessionWants.length);
   };
   const isOwn = (owner: string | null | undefined, apiId: string) =>
     owner === identity.id && apiIds.includes(apiId);
@@ -263,9 +266,13 @@ async function findSession({ store, hasher, workspaceId, now }: OperationContext
   if (loaded === null || loaded.linked === null) return null;
   const session = portalSessionType.decode(loaded.record, workspaceId);
   if (isExpired(session.expires, now())) return null;
+  assertEnabled(workspace, workspaceId);
+  return { session, identity: identityType.decode(loaded.linked.record, workspaceId) };
+}
+
+function assertEnabled(workspace: LoadedRecord | null, workspaceId: string): void {
   if (!workspaceOf(workspace?.record, workspaceId).enabled)
     throw new LatchkeyError("FORBIDDEN", "workspace is disabled", { reason: "workspace-disabled" });
-  return { session, identity: identityType.decode(loaded.linked.record, workspaceId) };
 }
 
 /** The ids and names of those of the APIs that still exist. */
