@@ -44,6 +44,8 @@ export async function writeDifferences(
   const gone = differences.filter(({ wanted }) => wanted === null);
   // First, because a name may still belong to a record that is deleted.
   if (gone.length > 0) await commit(target, deletionOf(target, gone));
+  // Before their records: a repeat compares only those, and a pointer that leads nowhere is harmless.
+  await writePointers(target, differences);
   let left = differences.filter(({ wanted }) => wanted !== null);
   while (left.length > 0) {
     const later: Difference[] = [];
@@ -57,7 +59,6 @@ export async function writeDifferences(
     await commit(target, changeOf(target, now));
     left = later;
   }
-  await writePointers(target, differences);
   const isShared = ({ wanted }: Difference) => (wanted?.layout.sharedCountersId ?? null) !== null;
   // Beside a hold that has expired by the instant of a window, a charge takes nothing.
   for (const each of differences) await dropHolds(target, each);
