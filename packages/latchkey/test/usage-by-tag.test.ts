@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { describeOnEveryStore } from "./every-store.js";
 import { DAY_MS, NOON } from "./test-context.js";
+import { overtaken } from "./wrapped-store.js";
 
 describeOnEveryStore("usage by tag", (open) => {
   test("V1: the first 1,000 tags are counted separately, and all others as one", async () => {
@@ -87,4 +88,25 @@ describeOnEveryStore("usage by tag", (open) => {
       { tag: "of-both", uses: 2 },
     ]);
   });
+
+  test.each(["bob", undefined])(
+    "the tag of an erased owner stays if somebody else gets it meanwhile (owner: %s)",
+    async (externalId) => {
+      const context = open({ usage: { durable: true } });
+      const { latchkey, store } = context;
+      const { apiId } = await latchkey.createApi({ name: "tide tables" });
+      const tags = ["of-ada", "of-both"];
+      const theirs = await latchkey.createKey({ apiId, externalId: "ada", tags });
+      await latchkey.verifyKey({ key: theirs.key });
+      const erasing = overtaken(store, async () => {
+        const late = await latchkey.createKey({ apiId, externalId, tags: ["of-both"] });
+        await latchkey.verifyKey({ key: late.key });
+      });
+      await context.another({ store: erasing }).eraseIdentity({ externalId: "ada" });
+      context.advance(2 * DAY_MS);
+      const question = { start: NOON, end: context.now(), granularity: "day", by: "tag" } as const;
+      const { rows } = await latchkey.exportUsage(question);
+      expect(rows.map(({ tag, uses }) => [tag, uses])).toEqual([["of-both", 2]]);
+    },
+  );
 });
