@@ -18,6 +18,7 @@ interface Made {
   readonly apiIds: string[];
   readonly keys: { readonly key: string; readonly keyId: string }[];
   readonly rootKeys: { readonly key: string; readonly rootKeyId: string }[];
+  readonly reservationIds: string[];
   readonly sessions: { readonly secret: string; readonly sessionId: string }[];
 }
 
@@ -39,13 +40,19 @@ async function change(latchkey: Latchkey, chance: Chance, made: Made): Promise<v
     made.keys.push(await latchkey.createKey({ apiId, roles, ...chance.pick(limits) }));
   };
   if (made.keys.length === 0) return create();
-  const { keyId } = chance.pick(made.keys);
+  const { keyId, key } = chance.pick(made.keys);
   const rootKeyId = made.rootKeys.length === 0 ? "root_1" : chance.pick(made.rootKeys).rootKeyId;
   const acts: readonly (() => Promise<unknown>)[] = [
     create,
     create,
     () => latchkey.updateKey({ keyId, enabled: chance.below(2) === 0 }),
     () => latchkey.updateKey({ keyId, remaining: chance.below(9) }),
+    async () => {
+      const verdict = await latchkey.reserve({ key, remaining: { cost: 2 }, ttl: HOUR_MS });
+      if ("reservationId" in verdict && verdict.reservationId !== undefined)
+        made.reservationIds.push(verdict.reservationId);
+    },
+    () => latchkey.settle({ reservationId: chance.pick(["rsv_1", ...made.reservationIds]) }),
     () => latchkey.updateKey({ keyId, externalId: chance.pick([...USERS, null]) }),
     () => latchkey.deleteKey({ keyId }),
     async () => made.keys.push(await latchkey.rotateKey({ keyId, graceMs: HOUR_MS })),
@@ -144,7 +151,7 @@ async function restoreBesideWarm(context: TestContext, other: TestContext, seed:
   const chance = chanceOf(seed);
   const { latchkey, store } = context;
   const { workspaceId } = latchkey;
-  const made: Made = { apiIds: [], keys: [], rootKeys: [], sessions: [] };
+  const made: Made = { apiIds: [], keys: [], rootKeys: [], reservationIds: [], sessions: [] };
   const warm = [latchkey, context.another(), context.another({ leases: { ms: 20 } })];
   for (const name of PERMISSIONS) await latchkey.createPermission({ name });
   for (const name of ROLES) await latchkey.createRole({ name, permissions: [] });
@@ -173,6 +180,14 @@ async function restoreBesideWarm(context: TestContext, other: TestContext, seed:
   const expected = await answersOf(other.latchkey, made);
   for (const [at, process] of [...warm, context.another()].entries())
     expect(await answersOf(process, made), `seed ${seed}, process ${at}`).toEqual(expected);
+  for (const reservationId of made.reservationIds) {
+    const [ended, as] = await Promise.all(
+      [chance.pick(warm), other.latchkey].map((one) =>
+        unless(one.settle({ reservationId, remaining: { cost: 1 } })),
+      ),
+    );
+    expect(ended, `seed ${seed}`).toEqual(as);
+  }
   const admitted = await admittedBy([other.latchkey], made);
   expect(await admittedBy(warm.slice(0, 2), made), `seed ${seed}`).toEqual(admitted);
 }
