@@ -43,6 +43,8 @@ describeOnEveryStore("usage of a workspace that was deleted", (open) => {
     Object.assign(old, await useAnew(own));
     await latchkey.deleteWorkspace(INPUT);
     expect((await latchkey.listWorkspaces()).workspaces).toEqual([]);
+    const { key = "" } = old;
+    expect(await own.verifyKey({ key })).toEqual({ valid: false, code: "NOT_FOUND" });
     const { apiId } = await useAnew(own);
     expect(await countsIn(own)).toEqual([]);
     context.advance(HOUR_MS + 120_000);

@@ -105,7 +105,7 @@ function knownRows(workspaces: Workspaces, plan: ChargePlan): PlannedRows | null
   const memo = plan.memo as PlannedRows | undefined;
   // A copied plan carries the memo of the original, and a plan may be used on another store.
   const isHere = memo?.workspaces === workspaces && memo.workspaceId === plan.workspaceId;
-  if (!isHere || memo.confirms !== plan.confirms) return null;
+  if (!isHere || memo.confirms !== plan.confirms || memo.workspace.isForgotten) return null;
   const { first, second, others } = memo;
   if (first?.isCurrent === false || second?.isCurrent === false) return null;
   return others.every((row) => row?.isCurrent) ? memo : null;

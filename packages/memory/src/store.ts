@@ -49,6 +49,7 @@ export function memoryStore(): KeyStore {
       next: null,
     }),
     forget: async (workspaceId) => {
+      find(workspaceId).isForgotten = true;
       opened().delete(workspaceId);
       return null;
     },

@@ -24,6 +24,8 @@ import { StatisticsSums } from "./statistics.js";
 /** All data of one workspace. */
 export class Workspace {
   revision = 0;
+  /** Whether it was forgotten: then nothing that knows it may use it any more. */
+  isForgotten = false;
   readonly lists = new Lists();
   /** Entries of the audit log, ordered by {@link placeOf}. */
   readonly log = new SortedIds([]);

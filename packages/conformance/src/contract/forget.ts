@@ -111,6 +111,16 @@ export const forgetContracts: readonly StoreContract[] = [
     await chargeAs("stale", store, aPlan({ confirms: expects, uses: 0 }));
     assert.deepEqual(await scanAll(other, null), []);
   }),
+  it("a plan that was charged before is refused, also if the id is used again", async (store, other) => {
+    await putWithUses(store, KEY);
+    const plan = aPlan({ confirms: [confirmed(await load(store, KEY))] });
+    await chargeAs("charged", store, plan);
+    await forgetAll(other, WORKSPACE);
+    await chargeAs("stale", store, plan);
+    await put(other, aRecord("identity"));
+    await chargeAs("stale", store, plan);
+    assert.equal(await find(store, at("key")), null);
+  }),
   it("its own records go in the last step, whatever else there is", async (store, other) => {
     await put(store, aRecord("workspace"));
     for (let from = 0; from < 1_500; from += 500)
