@@ -9,6 +9,7 @@ import { DAY_MS, HOUR_MS, type TestContext } from "./test-context.js";
 import { wrapped } from "./wrapped-store.js";
 
 const SEED = Number(process.env.LATCHKEY_LAW_SEED ?? 20261129);
+const LEASE_MS = 20;
 const USERS = ["pier-1", "pier-2"];
 const ROLES = ["reader", "writer"];
 const PERMISSIONS = ["docs.read", "docs.write"];
@@ -135,6 +136,13 @@ async function admittedBy(processes: readonly Latchkey[], made: Made) {
   return admitted;
 }
 
+/** Empties a store without any process knowing, and waits until leases have ended. */
+async function flush(store: KeyStore, workspaceId: string): Promise<void> {
+  for (let after = await store.forget(workspaceId, null); after !== null; )
+    after = await store.forget(workspaceId, after);
+  await new Promise((resolve) => setTimeout(resolve, 2 * LEASE_MS));
+}
+
 /** A store whose process is killed before a random write. */
 function dying(store: KeyStore, chance: Chance): KeyStore {
   let left = chance.below(25);
@@ -147,12 +155,25 @@ function dying(store: KeyStore, chance: Chance): KeyStore {
   });
 }
 
+/** What a new key of each API is and can, or why there is none. */
+async function newKeysIn(latchkey: Latchkey, { apiIds }: Made): Promise<readonly unknown[]> {
+  const answers: unknown[] = [];
+  for (const apiId of apiIds) {
+    const made = await unless(latchkey.createKey({ apiId, externalId: "pier-1", roles: ROLES }));
+    const { key = "" } = Object(made) as { readonly key?: string };
+    const verdict = await latchkey.verifyKey({ key, ipAddress: "192.0.2.7" });
+    const { permissions, identity } = verdict.valid ? verdict : {};
+    answers.push(key === "" ? made : [verdict.code, permissions, identity]);
+  }
+  return answers;
+}
+
 async function restoreBesideWarm(context: TestContext, other: TestContext, seed: number) {
   const chance = chanceOf(seed);
   const { latchkey, store } = context;
   const { workspaceId } = latchkey;
   const made: Made = { apiIds: [], keys: [], rootKeys: [], reservationIds: [], sessions: [] };
-  const warm = [latchkey, context.another(), context.another({ leases: { ms: 20 } })];
+  const warm = [latchkey, context.another(), context.another({ leases: { ms: LEASE_MS } })];
   for (const name of PERMISSIONS) await latchkey.createPermission({ name });
   for (const name of ROLES) await latchkey.createRole({ name, permissions: [] });
   for (const externalId of USERS) await latchkey.createIdentity({ externalId });
@@ -172,7 +193,9 @@ async function restoreBesideWarm(context: TestContext, other: TestContext, seed:
   other.setClock(context.now());
   await changes(8);
   for (const one of warm) await answersOf(one, made);
-  await chance.pick(warm).deleteWorkspace({ workspaceId, confirm: workspaceId });
+  if (chance.below(2) === 0)
+    await chance.pick(warm).deleteWorkspace({ workspaceId, confirm: workspaceId });
+  else await flush(store, workspaceId);
   if (chance.below(2) === 0) await verifySome(warm, made, chance);
   await restore(dying(store, chance), path).catch(() => verifySome(warm, made, chance));
   await restore(store, path).catch(ignoring("PRECONDITION_FAILED"));
@@ -180,6 +203,9 @@ async function restoreBesideWarm(context: TestContext, other: TestContext, seed:
   const expected = await answersOf(other.latchkey, made);
   for (const [at, process] of [...warm, context.another()].entries())
     expect(await answersOf(process, made), `seed ${seed}, process ${at}`).toEqual(expected);
+  const fresh = await newKeysIn(other.latchkey, made);
+  for (const [at, process] of warm.entries())
+    expect(await newKeysIn(process, made), `seed ${seed}, process ${at}`).toEqual(fresh);
   for (const reservationId of made.reservationIds) {
     const [ended, as] = await Promise.all(
       [chance.pick(warm), other.latchkey].map((one) =>
