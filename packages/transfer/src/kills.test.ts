@@ -9,7 +9,7 @@ import { copy } from "./copy.js";
 import { takeBack } from "./live/take-back.js";
 import { restore } from "./restore.js";
 import { Death, livesThrough } from "./testing/dying-store.js";
-import { latchkeyOn } from "./testing/fixture.js";
+import { assertArrived, fill, latchkeyOn } from "./testing/fixture.js";
 
 const GRANTED = 4;
 
@@ -119,3 +119,24 @@ test("a restore that is killed after any number of writes leaves nothing that se
   rmSync(folder, { recursive: true });
   expect([...outcomes].sort()).toEqual(["NOT_FOUND", "VALID", "incomplete"]);
 });
+
+test.each(["copy", "restore"])(
+  "one of everything arrives with a %s that is killed after any number of writes, and called again",
+  async (by) => {
+    const folder = mkdtempSync(join(tmpdir(), "latchkey-kills-"));
+    const path = join(folder, "keys.lkb");
+    const from = memoryStore();
+    const filled = await fill(from);
+    await backup(from, path);
+    const move = (to: KeyStore) =>
+      by === "copy" ? copy(from, to, { live: false }) : restore(to, path);
+    for (let writes = 0, isDone = false; !isDone; writes += 1) {
+      const to = memoryStore();
+      const death = new Death(writes, "writes");
+      isDone = await livesThrough(death, () => move(death.store(to)));
+      if (!isDone) await move(to);
+      await assertArrived(to, filled);
+    }
+    rmSync(folder, { recursive: true });
+  },
+);
