@@ -45,8 +45,12 @@ describeOnMemoryOrAll("portal sessions", (open) => {
       });
       const ratelimit = { limit: 10, duration: 60_000 };
       const { keyId } = await latchkey.createKey({ apiId, externalId: "pier-7", ratelimit });
-      for (const call of [session.createMyKey({ name: "boat" }), session.rotateMyKey({ keyId })])
-        expect(await rejectionOf(call)).toMatchObject({ reason: "above-ceiling" });
+      const calls = [
+        () => session.createMyKey({ name: "boat" }),
+        () => session.rotateMyKey({ keyId }),
+      ];
+      for (const call of calls)
+        expect(await rejectionOf(call())).toMatchObject({ reason: "above-ceiling" });
       expect((await latchkey.getKey({ keyId })).rotatedTo).toBeUndefined();
     },
   );
