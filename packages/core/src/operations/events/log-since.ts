@@ -1,3 +1,4 @@
+import { yieldToEventLoop } from "../../lib/promises.js";
 import type { PageResult } from "../../store/key-store.js";
 import type { OperationContext } from "../context.js";
 import { readList } from "../read.js";
@@ -24,6 +25,7 @@ export async function* logSince(
     const page = await readList(context, { kind: "auditEntry", limit: READ_AT_ONCE, from });
     yield page;
     if (!page.hasMore) return;
+    await yieldToEventLoop();
     // A version that cannot be read is 0.
     version = Math.max(version, ...page.found.map(({ record }) => record.version)) + 1;
   }
