@@ -158,7 +158,9 @@ function settersOfLeaks(
     if (call.action !== "reportLeak") return [];
     const { leaks: [leak] = [] } = returnedBy<ReportedLeaks>(call);
     if (leak === undefined) return [{ call, value: false, isSure: false }];
-    return leak?.action === done ? [{ call, value: false, isSure: !leak.isRepeat }] : [];
+    // Since the first report, a disabled key may have been enabled again.
+    const isSure = done === "deleted" || leak?.isRepeat === false;
+    return leak?.action === done ? [{ call, value: false, isSure }] : [];
   });
 }
 
