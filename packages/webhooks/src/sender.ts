@@ -44,7 +44,7 @@ export class Sender {
   #isStopping = false;
   /** Whether the latest call was `start` rather than `stop`. */
   #isWanted = false;
-  #senders: readonly EndpointSender[] = [];
+  #senders: ReadonlyMap<string, EndpointSender> = new Map();
   #endSending: () => void = () => undefined;
   /** The end of the log when `start` was called, or the position at the start of a log that was found empty since. */
   #beginning: string | undefined;
@@ -77,8 +77,9 @@ export class Sender {
     return this.#stopping;
   }
 
-  wake(): void {
-    for (const sender of this.#senders) sender.wake("inLog");
+  /** Looks for dead letters of an endpoint to send again, if this process sends. */
+  wake(endpointId: string): void {
+    this.#senders.get(endpointId)?.wake("asked");
   }
 
   async #start(): Promise<void> {
@@ -195,13 +196,13 @@ export class Sender {
       for (const repetition of repetitions) repetition.end();
       await Promise.all(repeated);
     };
-    this.#senders = [...senders.values()];
+    this.#senders = senders;
     const ending = new Promise<void>((resolve) => {
       this.#endSending = resolve;
     });
     if (this.#isStopping) this.#endSending();
     const repeated = repetitions.map((repetition) => repetition.run());
-    const runs = this.#senders.map((sender) => sender.run());
+    const runs = [...senders.values()].map((sender) => sender.run());
     const abort = () => {
       for (const sender of senders.values()) sender.abort();
     };
@@ -214,7 +215,7 @@ export class Sender {
       await Promise.all([...runs]);
       await endRepetitions();
     } finally {
-      this.#senders = [];
+      this.#senders = new Map();
       clearTimeout(grace);
       abort();
       await Promise.allSettled([...runs, endRepetitions()]);

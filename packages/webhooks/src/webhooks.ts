@@ -160,14 +160,16 @@ export function createWebhooksWith(
     },
 
     async redeliver(input) {
+      let asked = "";
       await deliveries.redeliver(input, ({ endpointId }) => {
+        asked = endpointId;
         if (!urls.has(endpointId))
           throw new LatchkeyError(
             "PRECONDITION_FAILED",
             'the endpoint of this dead letter is not in "endpoints": add it, and call this again',
           );
       });
-      sender.wake();
+      sender.wake(asked);
     },
 
     pruneDeadLetters: (input) => deliveries.pruneDeadBefore(input),
