@@ -1,4 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { type Started, start } from "../testing/start.js";
 
 let server: Started;
@@ -126,5 +129,19 @@ describe("the tide table server", () => {
     const { key } = await manage("keys.createKey", { apiId, remaining: 1 });
     expect(await visit("/tides/nowhere", key)).toMatchObject({ status: 404 });
     expect(await visit("/tides/eastness", key)).toMatchObject({ status: 200 });
+  });
+
+  test("serves the same API when it is started again on the same store", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "latchkey-tides-"));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const printed: (string | undefined)[] = [];
+    for (let run = 0; run < 2; run += 1) {
+      const env = { PORT: "0", STORE_URL: `sqlite:${join(folder, "keys.db")}` };
+      const started = await start("02-node-server/main.mjs", 3, env);
+      printed.push(started.lines[1]);
+      expect(await started.stop()).toBe(0);
+    }
+    expect(printed[0]).toMatch(/^API_ID=api_/);
+    expect(printed[1]).toBe(printed[0]);
   });
 });

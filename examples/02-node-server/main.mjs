@@ -19,7 +19,7 @@ const highWater = new Map([
 
 // Its keys: a store chosen by configuration, and the HTTP API next to the service's own routes.
 const latchkey = createLatchkey({ store: openStore(STORE_URL), ...keyRingsFromEnv() });
-const apiId = API_ID ?? (await latchkey.createApi({ name: "tide-tables" })).apiId;
+const apiId = API_ID ?? (await latchkey.ensureApi({ name: "tide-tables" })).apiId;
 const keyManagement = toNodeListener(createHandler({ latchkey }));
 const guard = createGuard(latchkey);
 

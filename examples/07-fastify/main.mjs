@@ -13,8 +13,8 @@ app.get("/tiles/:zoom", { onRequest: guard({ permissions: "tiles.read" }) }, asy
 });
 
 // A key to try it with. In production, issue keys elsewhere: from an admin page or the command line.
-const { apiId } = await latchkey.createApi({ name: "map tiles" });
-await latchkey.createPermission({ name: "tiles.read" });
+const { apiId } = await latchkey.ensureApi({ name: "map tiles" });
+await latchkey.ensurePermissions(["tiles.read"]);
 const { key } = await latchkey.createKey({ apiId, permissions: ["tiles.read"], remaining: 3 });
 
 const origin = await app.listen({ port: Number(PORT), host: "127.0.0.1" });

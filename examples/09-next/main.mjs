@@ -5,8 +5,8 @@ import { GET } from "./route.mjs";
 const { PORT = "4109" } = process.env;
 
 // A key to try it with. In production, issue keys elsewhere: from an admin page or the command line.
-const { apiId } = await latchkey.createApi({ name: "map tiles" });
-await latchkey.createPermission({ name: "tiles.read" });
+const { apiId } = await latchkey.ensureApi({ name: "map tiles" });
+await latchkey.ensurePermissions(["tiles.read"]);
 const { key } = await latchkey.createKey({ apiId, permissions: ["tiles.read"], remaining: 3 });
 
 /** Calls the route as Next.js does: with the request, and with its parameters as a promise. @param {Request} request */

@@ -14,8 +14,8 @@ router.get("/tiles/:zoom", guard({ permissions: "tiles.read" }), (ctx) => {
 });
 
 // A key to try it with. In production, issue keys elsewhere: from an admin page or the command line.
-const { apiId } = await latchkey.createApi({ name: "map tiles" });
-await latchkey.createPermission({ name: "tiles.read" });
+const { apiId } = await latchkey.ensureApi({ name: "map tiles" });
+await latchkey.ensurePermissions(["tiles.read"]);
 const { key } = await latchkey.createKey({ apiId, permissions: ["tiles.read"], remaining: 3 });
 
 const server = new Koa().use(router.routes()).listen(Number(PORT), "127.0.0.1", () => {

@@ -28,8 +28,8 @@ class AppModule {}
 Module({ controllers: [TilesController] })(AppModule);
 
 // A key to try it with. In production, issue keys elsewhere: from an admin page or the command line.
-const { apiId } = await latchkey.createApi({ name: "map tiles" });
-await latchkey.createPermission({ name: "tiles.read" });
+const { apiId } = await latchkey.ensureApi({ name: "map tiles" });
+await latchkey.ensurePermissions(["tiles.read"]);
 const { key } = await latchkey.createKey({ apiId, permissions: ["tiles.read"], remaining: 3 });
 
 const app = await NestFactory.create(AppModule, { logger: ["error", "warn"] });

@@ -16,8 +16,8 @@ const app = new Elysia({ adapter: node() })
   }));
 
 // A key to try it with. In production, issue keys elsewhere: from an admin page or the command line.
-const { apiId } = await latchkey.createApi({ name: "map tiles" });
-await latchkey.createPermission({ name: "tiles.read" });
+const { apiId } = await latchkey.ensureApi({ name: "map tiles" });
+await latchkey.ensurePermissions(["tiles.read"]);
 const { key } = await latchkey.createKey({ apiId, permissions: ["tiles.read"], remaining: 3 });
 
 app.listen({ port: Number(PORT), hostname: "127.0.0.1" }, async (server) => {

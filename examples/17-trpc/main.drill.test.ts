@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { testRestart } from "../testing/guarded-route.js";
 import { type Started, start } from "../testing/start.js";
 
 let server: Started;
@@ -27,3 +28,5 @@ test("the procedure of example 17-trpc admits a valid key until its uses are gon
     ]);
   expect(await visit(right)).toEqual([429, error("TOO_MANY_REQUESTS", "USAGE_EXCEEDED")]);
 });
+
+describe("the guarded procedure of example 17-trpc", () => testRestart("17-trpc/main.mjs"));
