@@ -2,7 +2,7 @@ import type { PermissionQuery } from "@latchkey/core";
 import type { Call, KnownKey } from "../history.js";
 import type { World } from "../world/world.js";
 import { hasLostChanges, possibleValues, type Register } from "./registers.js";
-import { deletionsOf, settersOf, settingsOf } from "./settings.js";
+import { deletionsOf, settersOf, settingsOf, unlessRevived } from "./settings.js";
 
 /** The answers to a query that a call may get while it runs: whether the key holds the permissions. */
 export function answersTo(
@@ -35,11 +35,15 @@ function namesOfRole(world: World, call: Call, key: KnownKey): readonly (readonl
   const { workspace } = key;
   const { roleId } = world.workspaceOf(workspace);
   const calls = world.calls.filter((one) => one.key === null && one.workspace === workspace);
-  const setters = settersOf(world, calls, {
-    roleGrants: ({ names }): readonly string[] => names as readonly string[],
-    ensureRole: ({ names }): readonly string[] => names as readonly string[],
-    deleteRole: () => [],
-  });
+  const setters = unlessRevived(
+    world,
+    workspace,
+    settersOf(world, calls, {
+      roleGrants: ({ names }): readonly string[] => names as readonly string[],
+      ensureRole: ({ names }): readonly string[] => names as readonly string[],
+      deleteRole: () => [],
+    }),
+  );
   const initial: readonly (readonly string[])[] = [["read"]];
   const seen = <Value>(register: Register<Value>) => possibleValues(register, call, world.losses);
   /** Whether the role may have a name that was once set. */

@@ -116,10 +116,14 @@ function readSettings(world: World, key: KnownKey): Settings {
       id: key.keyId,
       initial: from("own", []),
       setters: [
-        ...settersOf(world, ofKey, {
-          grantWrite: ({ isGranted }) => (isGranted ? ["write"] : []),
-          addWrite: ({ isGranted }) => (isGranted ? ["write"] : []),
-        }),
+        ...unlessRevived(
+          world,
+          key.workspace,
+          settersOf(world, ofKey, {
+            grantWrite: ({ isGranted }) => (isGranted ? ["write"] : []),
+            addWrite: ({ isGranted }) => (isGranted ? ["write"] : []),
+          }),
+        ),
         ...deletionsOf(world, key.workspace, "write")
           // A successor inherits what was left of the permissions.
           .filter((call) => key.origin === null || call.endTick > key.origin.call.startTick)
@@ -186,6 +190,22 @@ export function deletionsOf(world: World, workspace: number, name: string): read
     (call) =>
       call.action === "deletePermission" && call.workspace === workspace && call.args.name === name,
   );
+}
+
+/**
+ * Setters of permissions, none of them sure if the store lost changes and permissions were deleted: where a deleted one is taken away,
+ * nothing is written, and with the deletion this is lost as well.
+ */
+export function unlessRevived<Value>(
+  world: World,
+  workspace: number,
+  setters: readonly Setter<Value>[],
+): readonly Setter<Value>[] {
+  const hasDeleted = world.calls.some(
+    (call) => call.action === "deletePermission" && call.workspace === workspace,
+  );
+  if (!hasDeleted || !hasLostChanges(world.losses)) return setters;
+  return setters.map((setter) => ({ ...setter, isSure: false }));
 }
 
 /** The values that calls set, by the names of their actions. */
