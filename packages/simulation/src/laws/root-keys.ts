@@ -3,7 +3,14 @@ import { type Call, type KnownRootKey, returnedBy } from "../history.js";
 import type { RootKeyArgs } from "../plan/root-key-actions.js";
 import type { World } from "../world/world.js";
 import { possibleValues, type Register, type Setter } from "./registers.js";
-import { type Expiry, isWorkspaceOn, NEVER } from "./settings.js";
+import {
+  type Expiry,
+  expiryAfterRotation,
+  expiryIn,
+  isWorkspaceOn,
+  NEVER,
+  valuesAtRotation,
+} from "./settings.js";
 
 /** The state that calls have set of a root key, field by field. */
 interface RootKeySettings {
@@ -16,7 +23,10 @@ function argsOf({ args }: Call): RootKeyArgs {
   return args as unknown as RootKeyArgs;
 }
 
-function settingsOf(world: World, { name, rootKeyId: id, origin, permissions }: KnownRootKey) {
+function settingsOf(
+  world: World,
+  { name, rootKeyId: id, origin, permissions }: KnownRootKey,
+): RootKeySettings {
   const calls = world.calls.filter((one) => one.action === "rootKey" && one.args.root === name);
   const settersOf = <Value>(
     does: RootKeyArgs["does"],
@@ -26,25 +36,18 @@ function settingsOf(world: World, { name, rootKeyId: id, origin, permissions }: 
   const inherited = <Field extends keyof RootKeySettings>(field: Field): never[] => {
     if (origin === null) return [];
     const register: Register<unknown> = settingsOf(world, origin.root)[field];
-    const setters = register.setters.filter(({ call }) => call !== origin.call);
-    return possibleValues({ ...register, setters }, origin.call, world.losses) as never[];
+    return valuesAtRotation(world, register, origin.call) as never[];
   };
   const expiries: readonly Expiry[] = origin === null ? [NEVER] : inherited("expiry");
-  const set = settersOf("expire", (call): Expiry => {
-    const { inMs } = argsOf(call);
-    const at = inMs == null ? Number.POSITIVE_INFINITY : call.startNow + inMs;
-    return { least: at, most: at };
-  });
-  const rotated = settersOf("rotate", (call): Expiry => {
+  const set = settersOf("expire", (call) => expiryIn(argsOf(call).inMs ?? null, call));
+  const rotated = settersOf("rotate", (call) => {
     const { graceMs = 0 } = argsOf(call);
     const before = possibleValues({ id, initial: expiries, setters: set }, call, world.losses);
-    return {
-      least: Math.min(call.leastNow + graceMs, ...before.map(({ least }) => least)),
-      most: Math.min(call.endNow + graceMs, Math.max(...before.map(({ most }) => most))),
-    };
+    const span = { least: call.leastNow + graceMs, most: call.endNow + graceMs };
+    return expiryAfterRotation(before, span);
   });
   const isLost = world.losses.some(({ ids }) => ids.has(id));
-  const settings: RootKeySettings = {
+  return {
     exists: {
       id,
       initial: isLost ? [true, false] : [true],
@@ -57,7 +60,6 @@ function settingsOf(world: World, { name, rootKeyId: id, origin, permissions }: 
       setters: settersOf("permit", (call) => String(argsOf(call).permissions)),
     },
   };
-  return settings;
 }
 
 /** Law: a root key authenticates exactly while it exists, has not expired, and its workspace is enabled, and with its own permissions. */
@@ -68,10 +70,8 @@ export function rootKeysHold(world: World): string | null {
     const seen = <Value>(register: Register<Value>) => possibleValues(register, call, world.losses);
     const settings = settingsOf(world, root);
     const exists = seen(settings.exists);
-    const { kind, outcome } = {
-      kind: returnedBy<RootKeyOutcome>(call).kind,
-      outcome: call.outcome,
-    };
+    const { kind } = returnedBy<RootKeyOutcome>(call);
+    const { outcome } = call;
     if (outcome.kind === "failed") {
       const isMissing = (outcome.error as LatchkeyError).code === "NOT_FOUND";
       if (isMissing && !exists.includes(false))

@@ -180,8 +180,31 @@ function inherited(
   field: keyof Settings,
 ): readonly unknown[] {
   const register: Register<unknown> = settingsOf(world, key)[field];
-  const setters = register.setters.filter((setter) => setter.call !== call);
-  return possibleValues({ ...register, setters }, call, world.losses);
+  return valuesAtRotation(world, register, call);
+}
+
+/** The values that a register may have when its record is rotated, apart from what the rotation sets. */
+export function valuesAtRotation<Value>(
+  world: World,
+  register: Register<Value>,
+  rotation: Call,
+): readonly Value[] {
+  const setters = register.setters.filter(({ call }) => call !== rotation);
+  return possibleValues({ ...register, setters }, rotation, world.losses);
+}
+
+/** The expiry that a call sets. `inMs`: counted from its start; null: never. */
+export function expiryIn(inMs: number | null, { startNow }: Call): Expiry {
+  if (inMs === null) return NEVER;
+  return { least: startNow + inMs, most: startNow + inMs };
+}
+
+/** The expiry of a key after its rotation: a rotation never extends its life. `span`: when the grace may end. */
+export function expiryAfterRotation(before: readonly Expiry[], span: Expiry): Expiry {
+  return {
+    least: Math.min(span.least, ...before.map(({ least }) => least)),
+    most: Math.min(span.most, Math.max(...before.map(({ most }) => most))),
+  };
 }
 
 /** The calls that deleted a permission of a workspace, or looked for it to delete it. */
@@ -229,9 +252,7 @@ function expirySetters(
 ): readonly Setter<Expiry>[] {
   const set = calls.flatMap((call): readonly Setter<Expiry>[] => {
     if (call.action !== "setExpires") return [];
-    const inMs = call.args.inMs as number | null;
-    const at = inMs === null ? Number.POSITIVE_INFINITY : call.startNow + inMs;
-    return [{ call, value: { least: at, most: at } }];
+    return [{ call, value: expiryIn(call.args.inMs as number | null, call) }];
   });
   // Enabling an expired key removes its expiry.
   const cleared = (setters: readonly Setter<Expiry>[]): readonly Setter<Expiry>[] =>
@@ -251,12 +272,10 @@ function expirySetters(
       { startTick: first.startTick, endTick: call.endTick },
       world.losses,
     );
-    // A rotation never extends the life of a key.
-    const earliest = Math.min(...same.map(({ leastNow }) => leastNow));
-    const latest = Math.max(...same.map(({ endNow }) => endNow));
-    const least = Math.min(earliest + graceMs, ...before.map((value) => value.least));
-    const most = Math.min(latest + graceMs, Math.max(...before.map((value) => value.most)));
-    return [{ call, value: { least, most }, isSure: first === call }];
+    const least = Math.min(...same.map(({ leastNow }) => leastNow)) + graceMs;
+    const most = Math.max(...same.map(({ endNow }) => endNow)) + graceMs;
+    const value = expiryAfterRotation(before, { least, most });
+    return [{ call, value, isSure: first === call }];
   });
   const all = [...set, ...rotated];
   return [...all, ...cleared(all)];
