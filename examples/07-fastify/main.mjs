@@ -17,9 +17,9 @@ const { apiId } = await latchkey.ensureApi({ name: "map tiles" });
 await latchkey.ensurePermissions(["tiles.read"]);
 const { key } = await latchkey.createKey({ apiId, permissions: ["tiles.read"], remaining: 3 });
 
+for (const signal of ["SIGTERM", "SIGINT"])
+  process.once(signal, () => app.close().then(() => latchkey.close()));
+
 const origin = await app.listen({ port: Number(PORT), host: "127.0.0.1" });
 console.log(`${origin}/tiles/7`);
 console.log(key);
-
-for (const signal of ["SIGTERM", "SIGINT"])
-  process.once(signal, () => app.close().then(() => latchkey.close()));

@@ -33,9 +33,8 @@ await latchkey.ensurePermissions(["tiles.read"]);
 const { key } = await latchkey.createKey({ apiId, permissions: ["tiles.read"], remaining: 3 });
 
 const app = await NestFactory.create(AppModule, { logger: ["error", "warn"] });
+for (const signal of ["SIGTERM", "SIGINT"])
+  process.once(signal, () => app.close().then(() => latchkey.close()));
 await app.listen(Number(PORT), "127.0.0.1");
 console.log(`${await app.getUrl()}/tiles/7`);
 console.log(key);
-
-for (const signal of ["SIGTERM", "SIGINT"])
-  process.once(signal, () => app.close().then(() => latchkey.close()));

@@ -23,9 +23,9 @@ const { key } = await latchkey.createKey({ apiId, permissions: ["tiles.read"], r
 app.listen({ port: Number(PORT), hostname: "127.0.0.1" }, async (server) => {
   // The Node adapter adds `raw`, which the types (those of Bun) do not have.
   const { raw } = /** @type {any} */ (server);
+  for (const signal of ["SIGTERM", "SIGINT"])
+    process.once(signal, () => raw.close(true).then(() => latchkey.close()));
   await raw.ready();
   console.log(new URL("tiles/7", raw.url).href);
   console.log(key);
-  for (const signal of ["SIGTERM", "SIGINT"])
-    process.once(signal, () => raw.close(true).then(() => latchkey.close()));
 });

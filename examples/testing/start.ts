@@ -10,6 +10,8 @@ export interface Started {
   stop(): Promise<number | null>;
 }
 
+const STOPPABLE = new URL("stoppable.mjs", import.meta.url).href;
+
 /** Starts a server of the examples on the compiled packages, and waits for its first `lineCount` lines. */
 export async function start(
   path: string,
@@ -17,7 +19,7 @@ export async function start(
   env: Readonly<Record<string, string>> = {},
 ): Promise<Started> {
   const program = fileURLToPath(new URL(`../${path}`, import.meta.url));
-  const child = spawn(process.execPath, [program], {
+  const child = spawn(process.execPath, ["--import", STOPPABLE, program], {
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "inherit"],
   });
