@@ -17,6 +17,7 @@ import {
   refillsAreCounted,
   settledRefillsAreCounted,
 } from "./plans.js";
+import { readersMissNothing } from "./readers.js";
 import { repeatedWritesAreAlike } from "./repeated-writes.js";
 import { rootKeysHold } from "./root-keys.js";
 import { limitsAreNotOverspent, shadowsRefuseNobody } from "./spans.js";
@@ -65,6 +66,7 @@ export const HISTORY_LAWS: Readonly<
   "reads return what was written": viewsAreTrue,
   "nothing is refused without a reason": refusalsHaveReasons,
   "rotations are final": rotationsAreFinal,
+  "readers of events miss nothing, and get nothing twice": readersMissNothing,
   "root keys authenticate exactly while they are valid": rootKeysHold,
   "guards admit nobody without a valid key, and answer in time": guardsHold,
   "a repeated request takes nothing again": repeatsAreAlike,

@@ -1,11 +1,13 @@
 import type { PermissionQuery } from "@latchkey/core";
 import type { Call } from "../history.js";
+import { damage } from "../world/damage.js";
 import { byWorld, inWorkspace, nothing, onKey, sometimesRepeatable } from "./action.js";
 import { GRANT_ACTIONS } from "./grant-actions.js";
 import { GUARD_ACTIONS } from "./guard-actions.js";
 import { HOLD_ACTIONS } from "./hold-actions.js";
 import { algorithmOf, type Figures, figuresOf, sometimesAgain, sometimesUnits } from "./limits.js";
 import { MANY_KEYS_ACTIONS } from "./many-keys-actions.js";
+import { READER_ACTIONS } from "./reader-actions.js";
 import { ROOT_KEY_ACTIONS } from "./root-key-actions.js";
 
 /** Arguments of a verification. */
@@ -244,7 +246,7 @@ const WORLD_ACTIONS = {
   damage: byWorld(
     1,
     (random) => ({ key: random.below(1_000), how: random.below(4) }),
-    ({ world }, { key, how }) => world.damage(key as number, how as number),
+    ({ world }, { key, how }) => damage(world, key as number, how as number),
   ),
   moveStore: byWorld(1, nothing, ({ world }) => world.moveStore(), ["calm"]),
   failOver: byWorld(
@@ -279,6 +281,7 @@ export const ACTIONS = {
   ...HOLD_ACTIONS,
   ...GRANT_ACTIONS,
   ...MANY_KEYS_ACTIONS,
+  ...READER_ACTIONS,
   ...ROOT_KEY_ACTIONS,
   ...WORKSPACE_ACTIONS,
   ...WORLD_ACTIONS,

@@ -20,6 +20,8 @@ export async function askAtTheEnd(world: World): Promise<void> {
       if (isItsTurn(key)) ask("getKey", { key });
       if (isItsTurn(key + plan.seed)) ask("readLog", { key });
     }
+    for (const [drawn, { call }] of world.readers.entries())
+      if (call !== null && process === 0) ask("readEvents", { drawn, isToTheEnd: true });
     for (const drawn of world.rootKeys.keys())
       if (isItsTurn(drawn)) ask("rootKey", { does: "authenticate", drawn });
     for (const workspace of workspaces.keys())

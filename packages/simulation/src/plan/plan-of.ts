@@ -20,6 +20,17 @@ const REVOKING: readonly ActionName[] = [
   "failOver",
 ];
 
+/** A position is lost only if a reader has just read to the end of the log. Plans with mostly these actions test that. */
+const READING: readonly ActionName[] = [
+  "readEvents",
+  "renameKey",
+  "switchKey",
+  "createKey",
+  "deleteKey",
+  "pruneLog",
+  "failOver",
+];
+
 /** The weights of the pauses. */
 const PAUSES = {
   none: 44,
@@ -70,9 +81,11 @@ export function planOf(seed: number): Plan {
   const names = Object.keys(ACTIONS) as ActionName[];
   const flushMs = network === "direct" ? null : random.pick([null, null, 5, 300, 300]);
   const isRevoking = flushMs === 300 && random.chance(40);
-  const isLeasing = !isRevoking && random.chance(20);
+  const isReading = !isRevoking && random.chance(6);
+  const only = isRevoking ? REVOKING : isReading ? READING : null;
+  const isLeasing = only === null && random.chance(20);
   const percent = isLeasing ? 25 : 45;
-  const chosen = new Set(isRevoking ? REVOKING : names.filter(() => random.chance(percent)));
+  const chosen = new Set(only ?? names.filter(() => random.chance(percent)));
   // A move guarantees nothing if a failover loses some of its writes.
   if (chosen.has("moveStore")) chosen.delete("failOver");
   // The role of this name would be another one.
@@ -86,7 +99,7 @@ export function planOf(seed: number): Plan {
       const fits = needs === undefined || needs.includes(network);
       // A crash loses only writes that are not durable yet, so it must be frequent.
       const times = name === "failOver" && flushMs !== null ? 3 : 1;
-      const isSeldom = isRevoking && name === "verify";
+      const isSeldom = only !== null && name === "verify";
       return [name, isOn && fits ? weight * (isSeldom ? 0.25 : times) : 0];
     }),
   ) as Record<ActionName, number>;

@@ -1,4 +1,4 @@
-import { createLatchkey, EMPTY_CHANGE, type KeyStore, type Latchkey } from "@latchkey/core";
+import { createLatchkey, type KeyStore, type Latchkey } from "@latchkey/core";
 import { copy, takeBack } from "@latchkey/transfer";
 import type {
   Call,
@@ -10,6 +10,7 @@ import type {
   Outcome,
 } from "../history.js";
 import type { Plan } from "../plan/plan.js";
+import { type Reader, readersOf } from "../plan/reader-actions.js";
 import { Random } from "../random.js";
 import { createKey, createWorkspace, type KnownWorkspace, type MadeKey } from "./beginning.js";
 import { enter } from "./host.js";
@@ -41,6 +42,7 @@ export class World {
   readonly losses: Loss[] = [];
   readonly reservations: KnownReservation[] = [];
   readonly rootKeys: KnownRootKey[] = [];
+  readonly readers: readonly Reader[];
   readonly processes: Process[] = [];
   /** Tick after the last step, when the final questions begin. */
   restTick = Number.POSITIVE_INFINITY;
@@ -71,6 +73,7 @@ export class World {
     this.#isTold = isTold;
     this.unhandled = enter(this.scheduler);
     this.plan = plan;
+    this.readers = readersOf(plan.workspaces.length);
     this.#laws = laws;
     this.#network = plan.network;
     this.#random = new Random(plan.seed ^ 0x5eed);
@@ -298,27 +301,6 @@ export class World {
   fillStore(ms: number): void {
     this.server.fullUntil = this.scheduler.now + ms;
     this.tell(() => `the store is full for ${ms} ms`);
-  }
-
-  /** Damages the record of a key, under the same version. */
-  damage(place: number, how: number): void {
-    const key = this.keys[place % this.keys.length] as KnownKey;
-    const { id } = this.workspaceOf(key.workspace);
-    const workspace = this.server.model.at(id);
-    const { record } = workspace.get("key", key.keyId) ?? {};
-    if (record === undefined) return;
-    const wrong = [
-      { apiId: "api_of_nobody" },
-      { createdAt: -1 },
-      { hash: 7 },
-      { ratelimits: "no" },
-    ];
-    const body = { ...(record.body as object), ...wrong[how] };
-    const change = { ...EMPTY_CHANGE, puts: [{ record: { ...record, body } }] };
-    workspace.damaged.add(key.keyId);
-    this.hasDamaged = true;
-    void this.server.callAtOnce("commit", [id, change], -1);
-    this.tell(() => `the record of ${key.name} is damaged: ${asText(wrong[how])}`);
   }
 
   /** Moves all keys to another store while they are in use. Like an operator, it tries again after a failure. */
