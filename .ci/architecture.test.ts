@@ -30,7 +30,7 @@ const allowedArrows: Readonly<Record<string, readonly string[]>> = {
     "console",
   ],
   bench: ["core", "memory", "sqlite", "redis", "postgres", "http", "latchkey"],
-  simulation: ["core", "guard", "memory", "postgres", "redis", "sqlite", "transfer"],
+  simulation: ["core", "guard", "memory", "postgres", "redis", "sqlite", "transfer", "webhooks"],
   site: ["core", "http", "memory"],
 };
 

@@ -25,13 +25,16 @@ export async function runPlan(plan: Plan, isTold = true, stores?: Stores): Promi
     () => violationOf(world),
     (error: unknown) => ({ law: "the world goes on", how: String(error) }),
   );
-  return { violation, story: world.story, counts: countsOf(world) };
+  const run = { violation, story: world.story, counts: countsOf(world) };
+  if (plan.sends === true) await world.end();
+  return run;
 }
 
 const isVerification = ({ action }: Step) => action === "verify";
 
 async function live(world: World): Promise<void> {
   await world.prepare();
+  world.send(true);
   // The uses that these verifications take are in the last trail of the move, or lost.
   world.atFence = () => {
     for (const { process, action, args } of world.plan.steps.filter(isVerification).slice(0, 3))
@@ -42,6 +45,7 @@ async function live(world: World): Promise<void> {
     await world.scheduler.run(world.scheduler.now + afterMs);
     await ACTIONS[action as ActionName].perform({ world, process, action }, args);
   }
+  world.send(false);
   await world.scheduler.run();
   Object.assign(world, { atFence: null, atEnd: null });
   world.restTick = world.scheduler.nextTick();
@@ -73,7 +77,15 @@ async function violationOf(world: World): Promise<Violation | null> {
   return null;
 }
 
-function countsOf({ calls, plan, losses, restTick, server, leased }: World): Run["counts"] {
+function countsOf({
+  calls,
+  plan,
+  losses,
+  restTick,
+  server,
+  leased,
+  receivers,
+}: World): Run["counts"] {
   const counts: Record<string, number> = {};
   const count = (name: string, by = 1): void => {
     counts[name] = (counts[name] ?? 0) + by;
@@ -99,6 +111,7 @@ function countsOf({ calls, plan, losses, restTick, server, leased }: World): Run
     }
   }
   count("decided by leases", leased);
+  for (const { isTaken } of receivers.arrivals) count(`webhooks ${isTaken ? "taken" : "refused"}`);
   count(
     "writes lost",
     losses.reduce((sum, { writes }) => sum + writes.length, 0),

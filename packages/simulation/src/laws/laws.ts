@@ -27,6 +27,7 @@ import {
   verdictsAreDeserved,
   viewsAreTrue,
 } from "./verdicts.js";
+import { webhooksArrive } from "./webhooks.js";
 import { limitsAreEmptied, limitsHaveRoomUntilTaken } from "./windows.js";
 
 /** Laws about one step of the store, checked before each step. The server also compares the step's result with the model's. */
@@ -67,6 +68,7 @@ export const HISTORY_LAWS: Readonly<
   "nothing is refused without a reason": refusalsHaveReasons,
   "rotations are final": rotationsAreFinal,
   "readers of events miss nothing, and get nothing twice": readersMissNothing,
+  "webhooks arrive in order, or become dead letters": webhooksArrive,
   "root keys authenticate exactly while they are valid": rootKeysHold,
   "guards admit nobody without a valid key, and answer in time": guardsHold,
   "a repeated request takes nothing again": repeatsAreAlike,

@@ -1,5 +1,5 @@
 import type { AuditType, Change } from "@latchkey/core";
-import type { Reader } from "../plan/reader-actions.js";
+import type { Reader } from "../world/readers.js";
 import type { World } from "../world/world.js";
 
 /** Law: a reader of events gets each event once, in the order of the log, and misses none without being told. */
@@ -20,17 +20,19 @@ export function readersMissNothing(world: World): string | null {
 }
 
 /** An event, and whether the log still has it. */
-interface Written {
+export interface WrittenEvent {
   readonly id: string;
   /** When it was first written. */
   readonly tick: number;
   readonly isThere: boolean;
+  /** Id of the key that it is about, otherwise of the object. */
+  readonly lane: string;
 }
 
 /** `mayRevive`: whether the log may have events again that were pruned, because the store lost the pruning. */
 function faultOf(
   { events, since }: Reader,
-  written: readonly Written[],
+  written: readonly WrittenEvent[],
   hasLost: boolean,
   mayRevive: boolean,
 ): string | null {
@@ -43,18 +45,34 @@ function faultOf(
   return hasLost || missed === undefined ? null : `misses ${missed.id}, which was pruned`;
 }
 
+interface StoredEvent {
+  readonly type: AuditType;
+  readonly keyId?: string;
+  /** Absent: that of the key or identity. */
+  readonly resourceId?: string;
+  readonly identityId?: string;
+}
+
 /** All events that were ever written for a reader, in order. */
-function writtenIn(world: World, { workspace, types }: Reader): readonly Written[] {
+export function writtenIn(
+  world: World,
+  { workspace, types }: Pick<Reader, "workspace" | "types">,
+): readonly WrittenEvent[] {
   const { id: workspaceId } = world.workspaceOf(workspace);
   const { records } = world.server.model.at(workspaceId);
-  const written = new Map<string, Written>();
+  const written = new Map<string, WrittenEvent>();
   for (const { method, args, tick } of world.server.log)
     if (method === "commit" && args[0] === workspaceId)
       for (const { record } of (args[1] as Change).puts) {
-        const { kind, id, body } = record;
-        const isWanted = types?.includes((body as { type: AuditType }).type) !== false;
-        if (kind === "auditEntry" && isWanted && !written.has(id))
-          written.set(id, { id, tick, isThere: records.has(`${kind} ${id}`) });
+        const { kind, id } = record;
+        const { type, keyId, resourceId, identityId } = record.body as unknown as StoredEvent;
+        const isWanted = types?.includes(type) !== false;
+        if (kind !== "auditEntry" || !isWanted || written.has(id)) continue;
+        const [lane, isThere] = [
+          keyId ?? resourceId ?? identityId ?? id,
+          records.has(`${kind} ${id}`),
+        ];
+        written.set(id, { id, tick, lane, isThere });
       }
   return [...written.values()];
 }

@@ -46,7 +46,11 @@ function settingsOf(
     const span = { least: call.leastNow + graceMs, most: call.endNow + graceMs };
     return expiryAfterRotation(before, span);
   });
-  const isLost = world.losses.some(({ ids }) => ids.has(id));
+  // The store may have lost the key, or only the pointer to it, which has another id. A crash loses neither once a call has returned.
+  const isLost = world.losses.some(
+    ({ ids, writes }) =>
+      ids.size > 0 && writes.some(({ args }) => JSON.stringify(args).includes(`"${id}"`)),
+  );
   return {
     exists: {
       id,

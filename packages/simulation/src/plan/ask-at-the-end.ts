@@ -1,5 +1,19 @@
+import { areAllSent } from "../laws/webhooks.js";
 import type { World } from "../world/world.js";
 import { ACTIONS, type ActionName } from "./actions.js";
+
+/** How long webhooks take at most until each event was taken or given up: retries, and a lease to run out. */
+const SENDING_MS = 200_000;
+
+async function sendTheRest(world: World): Promise<void> {
+  const { receivers, scheduler } = world;
+  receivers.manners.clear();
+  world.send(true);
+  const until = scheduler.now + SENDING_MS;
+  while (!areAllSent(world) && scheduler.now < until) await scheduler.run(scheduler.now + 5_000);
+  world.send(false);
+  await scheduler.run();
+}
 
 /**
  * Asks every process about every key and workspace, once no events are left and nothing fails any more. These calls are part of the
@@ -10,6 +24,7 @@ export async function askAtTheEnd(world: World): Promise<void> {
   // By then the time of every reservation has passed.
   if (world.reservations.length > 0) await world.scheduler.run(world.scheduler.now + 10_000);
   const { processes, keys, workspaces, plan } = world;
+  if (plan.sends === true) await sendTheRest(world);
   for (const process of processes.keys()) {
     const ask = (action: ActionName, args: Readonly<Record<string, unknown>>): unknown =>
       ACTIONS[action].perform({ world, process, action }, args);

@@ -84,6 +84,7 @@ export function planOf(seed: number): Plan {
   const isReading = !isRevoking && random.chance(6);
   const only = isRevoking ? REVOKING : isReading ? READING : null;
   const isLeasing = only === null && random.chance(20);
+  const isSending = only === null && !isLeasing && random.chance(8);
   const percent = isLeasing ? 25 : 45;
   const chosen = new Set(only ?? names.filter(() => random.chance(percent)));
   // A move guarantees nothing if a failover loses some of its writes.
@@ -95,7 +96,7 @@ export function planOf(seed: number): Plan {
   const weights = Object.fromEntries(
     names.map((name) => {
       const { weight, needs } = ACTIONS[name];
-      const isOn = name === "verify" || chosen.has(name);
+      const isOn = name === "verify" || (name === "webhooks" ? isSending : chosen.has(name));
       const fits = needs === undefined || needs.includes(network);
       // A crash loses only writes that are not durable yet, so it must be frequent.
       const times = name === "failOver" && flushMs !== null ? 3 : 1;
@@ -104,6 +105,9 @@ export function planOf(seed: number): Plan {
     }),
   ) as Record<ActionName, number>;
   if (isLeasing) weights.verify *= 3;
+  // What a sender had in memory matters only if its process is killed.
+  if (isSending)
+    Object.assign(weights, { verify: 15, kill: 3 * weights.kill, failOver: 3 * weights.failOver });
   let elapsedMs = 0;
   const steps: Step[] = Array.from({ length: random.between(6, isLeasing ? 60 : 36) }, () => {
     const action = random.weighted(weights);
@@ -113,7 +117,7 @@ export function planOf(seed: number): Plan {
       ? random.below(400)
       : isShort
         ? random.below(30)
-        : pauseOf(random, elapsedMs);
+        : Math.min(pauseOf(random, elapsedMs), isSending ? LONGEST_SENDING_MS : DAY_MS);
     elapsedMs += afterMs;
     return {
       afterMs,
@@ -135,7 +139,26 @@ export function planOf(seed: number): Plan {
     keys: hasSlots ? keys : keys.map((key) => ({ ...key, slots: null })),
     steps,
   };
+  if (isSending) return withWebhooks(plan);
   return isLeasing ? withLeases(plan, random) : plan;
+}
+
+/** The longest pause of a schedule that sends webhooks: senders look at the log twice a second. */
+const LONGEST_SENDING_MS = 3_000;
+
+/** Sends webhooks. Clocks differ by so little that a pause by a wrong one ends within the schedule. */
+function withWebhooks(plan: Plan): Plan {
+  const nearer = (offset: number) => Math.min(offset, 90_000);
+  return {
+    ...plan,
+    sends: true,
+    clockOffsets: plan.clockOffsets.map(nearer),
+    steps: plan.steps.map((step) =>
+      step.action === "setClock"
+        ? { ...step, args: { offset: nearer(step.args.offset as number) } }
+        : step,
+    ),
+  };
 }
 
 /** How much there is of everything that is leased, and how much most verifications take: less than 100 is not leased. */

@@ -36,6 +36,8 @@ export interface Plan {
   /** How long the leases of each process are, in ms; null: it takes none. Absent: none does. */
   readonly leases?: readonly (number | null)[];
   readonly keys: readonly (KeySetup & { readonly workspace: number })[];
+  /** Whether each process sends webhooks. Absent: none does. */
+  readonly sends?: boolean;
   readonly steps: readonly Step[];
 }
 

@@ -1,9 +1,12 @@
+import { Random } from "../random.js";
+import { installRequests } from "../webhooks/requests.js";
 import "./real.js";
 import type { Scheduler } from "./scheduler.js";
 
 /** The scheduler of the world that now owns the host's timers and clocks; null: none. */
 let current: Scheduler | null = null;
 let timers = 0;
+let chance = new Random(0);
 
 /** Rejections that were not handled. */
 const unhandled: unknown[] = [];
@@ -12,6 +15,7 @@ const unhandled: unknown[] = [];
 export function enter(scheduler: Scheduler): readonly unknown[] {
   current = scheduler;
   timers = 0;
+  chance = new Random(0);
   unhandled.length = 0;
   return unhandled;
 }
@@ -21,6 +25,7 @@ export function enter(scheduler: Scheduler): readonly unknown[] {
  * reference to the host's timer when it is loaded.
  */
 export function installHost(): void {
+  installRequests();
   // Capturing stack traces takes time, and nobody reads them.
   Error.stackTraceLimit = 0;
   process.on("unhandledRejection", (error) => unhandled.push(error));
@@ -51,5 +56,6 @@ export function installHost(): void {
   Object.assign(globalThis, simulated);
   const real = Date.now;
   Date.now = () => current?.now ?? real();
+  Math.random = () => chance.below(2 ** 30) / 2 ** 30;
   performance.now = () => (current === null ? 0 : current.now);
 }

@@ -13,9 +13,6 @@ const CALL_TIMEOUT_MS = 1_000;
 /** Methods that a full store refuses. */
 const FILLING = { commit: true, addStatistics: true };
 
-/** The answer to a call of a dead process: it never settles. */
-const NEVER = new Promise<never>(() => undefined);
-
 /** The parts of the world that the link of one process needs. */
 export interface LinkContext {
   readonly scheduler: Scheduler;
@@ -27,20 +24,23 @@ export interface LinkContext {
   readonly process: number;
   /** Whether the process is alive. A dead one sends and receives nothing. */
   readonly isAlive: () => boolean;
+  /** Gets what would end each call of a dead process, whose answer never comes. */
+  readonly abandon?: (end: (error: Error) => void) => void;
 }
 
 /** The store as one process sees it, over a network that delays and loses messages. */
 export function linkedStore(context: LinkContext): KeyStore {
-  const { scheduler, server, network, random, process, isAlive } = context;
+  const { scheduler, server, network, random, process, isAlive, abandon } = context;
   let isClosed = false;
 
   function call(method: Method, args: readonly unknown[]): Promise<unknown> {
-    if (!isAlive()) return NEVER;
+    if (!isAlive()) return new Promise((_, reject) => abandon?.(reject));
     if (isClosed) return Promise.reject(failed("the store is closed", "not-applied"));
     const fate = decideFate(network(), random);
     return new Promise((resolve, reject) => {
       const stopWaiting = scheduler.after(CALL_TIMEOUT_MS, random.next(), () => {
         if (isAlive()) reject(failed("no answer in time", "unknown"));
+        else abandon?.(reject);
       });
       const settled =
         <Value>(settle: (value: Value) => void) =>
@@ -83,7 +83,9 @@ export function linkedStore(context: LinkContext): KeyStore {
   const route =
     (method: Method) =>
     (...args: readonly unknown[]): unknown =>
-      network() === "direct" ? server.callAtOnce(method, args, process) : call(method, args);
+      network() === "direct" && isAlive()
+        ? server.callAtOnce(method, args, process)
+        : call(method, args);
   const routes = Object.fromEntries(METHODS.map((method) => [method, route(method)]));
   const close = async () => {
     isClosed = true;

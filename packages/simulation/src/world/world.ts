@@ -1,5 +1,4 @@
 import { createLatchkey, type KeyStore, type Latchkey } from "@latchkey/core";
-import { copy, takeBack } from "@latchkey/transfer";
 import type {
   Call,
   KeySetup,
@@ -10,11 +9,14 @@ import type {
   Outcome,
 } from "../history.js";
 import type { Plan } from "../plan/plan.js";
-import { type Reader, readersOf } from "../plan/reader-actions.js";
 import { Random } from "../random.js";
+import { Receivers } from "../webhooks/receivers.js";
+import { createSender, type ProcessSender } from "../webhooks/sending.js";
 import { createKey, createWorkspace, type KnownWorkspace, type MadeKey } from "./beginning.js";
 import { enter } from "./host.js";
 import { type LinkContext, linkedStore, type Network } from "./link.js";
+import { moveKeys } from "./move.js";
+import { type Reader, readersOf } from "./readers.js";
 import { BEGIN_AT, Scheduler, type Stores } from "./scheduler.js";
 import { idsOf, type StepLaws, StoreServer } from "./server.js";
 import { asText, describe } from "./story.js";
@@ -24,6 +26,8 @@ interface Process {
   readonly latchkey: Latchkey;
   /** The latchkey bound to each workspace, by index. */
   readonly bound: Map<number, Latchkey>;
+  /** Its sender of webhooks; null: it sends none. */
+  readonly sender: ProcessSender | null;
   isAlive: boolean;
   /** Its clock less the true time, in ms. */
   clockOffset: number;
@@ -43,6 +47,13 @@ export class World {
   readonly reservations: KnownReservation[] = [];
   readonly rootKeys: KnownRootKey[] = [];
   readonly readers: readonly Reader[];
+  readonly receivers: Receivers;
+  /** Events after this tick must reach the receivers of webhooks. */
+  sendingSince = Number.POSITIVE_INFINITY;
+  #isSending = false;
+  /** All senders of webhooks that ever were, and what would end the calls of dead processes. */
+  readonly #senders: ProcessSender[] = [];
+  readonly #abandoned: ((error: Error) => void)[] = [];
   readonly processes: Process[] = [];
   /** Tick after the last step, when the final questions begin. */
   restTick = Number.POSITIVE_INFINITY;
@@ -53,7 +64,7 @@ export class World {
   unfinished: string | null = null;
   readonly #laws: StepLaws;
   /** Finishes a move that has begun; null: no move is under way. */
-  #move: (() => Promise<void>) | null = null;
+  #finishMove: (() => Promise<void>) | null = null;
   /** Called when a move is about to fence the old store, before the request is sent. */
   atFence: (() => void) | null = null;
   /** Called with each call that has ended. */
@@ -77,6 +88,13 @@ export class World {
     this.#laws = laws;
     this.#network = plan.network;
     this.#random = new Random(plan.seed ^ 0x5eed);
+    const onTheWay = new Random(plan.seed ^ 0x90057);
+    this.receivers = new Receivers(
+      this.scheduler,
+      onTheWay,
+      () => this.#network,
+      this.tell.bind(this),
+    );
     this.server = new StoreServer(this.scheduler, plan.flushMs, laws);
     for (let index = 0; index < plan.processes; index += 1)
       this.processes.push(this.#start(index, plan.clockOffsets[index] ?? 0));
@@ -87,7 +105,7 @@ export class World {
     if (this.#network === "rough") this.#network = "calm";
     this.server.downUntil = 0;
     this.server.fullUntil = 0;
-    await this.#move?.();
+    await this.#finishMove?.();
   }
 
   /** Whether nothing in this schedule can keep a call from its answer. */
@@ -121,6 +139,7 @@ export class World {
       process: index,
       network: () => this.#network,
       isAlive,
+      abandon: (end) => this.#abandoned.push(end),
     });
     const latchkey = createLatchkey({
       store,
@@ -141,7 +160,11 @@ export class World {
         },
       }),
     });
-    const process: Process = { ...started, latchkey, bound: new Map([[0, latchkey]]) };
+    const sender =
+      this.plan.sends === true ? createSender(latchkey, this.scheduler, isAlive) : null;
+    const process: Process = { ...started, latchkey, sender, bound: new Map([[0, latchkey]]) };
+    if (sender !== null) this.#senders.push(sender);
+    if (this.#isSending) void sender?.keepStarted();
     return process;
   }
 
@@ -162,7 +185,19 @@ export class World {
       this.workspaces.push(await createWorkspace(founder.workspace(`ws_${index}`), setup));
     for (const { workspace, ...setup } of plan.keys)
       await this.createKey(founder.workspace(`ws_${workspace}`), workspace, setup);
+    if (plan.sends === true) {
+      const sender = createSender(founder, scheduler, isAlive);
+      await sender.start();
+      await sender.stop();
+    }
     server.begin();
+    this.sendingSince = scheduler.nextTick();
+  }
+
+  /** Starts or stops the senders of webhooks, also of processes that start later. */
+  send(isOn: boolean): void {
+    this.#isSending = isOn;
+    for (const { sender } of this.processes) void (isOn ? sender?.keepStarted() : sender?.stop());
   }
 
   /** Creates a key. @returns Its name. */
@@ -198,6 +233,15 @@ export class World {
     if (id !== undefined && !this.reservations.some((known) => known.id === id))
       this.reservations.push({ id, key, call, expiresAt });
     return verdict;
+  }
+
+  /** Ends the senders of dead processes. Otherwise they would count as senders of this program for ever. */
+  async end(): Promise<void> {
+    for (const sender of this.#senders) void sender.stop();
+    while (this.#abandoned.length > 0) {
+      for (const end of this.#abandoned.splice(0)) end(new Error("the world has ended"));
+      await this.scheduler.run(this.scheduler.now);
+    }
   }
 
   workspaceOf(index: number): KnownWorkspace {
@@ -303,62 +347,33 @@ export class World {
     this.tell(() => `the store is full for ${ms} ms`);
   }
 
-  /** Moves all keys to another store while they are in use. Like an operator, it tries again after a failure. */
+  /** Moves all keys to another store while they are in use. */
   moveStore(): void {
     // A move is under way, or finished.
-    if (this.#move !== null || this.server.isMoved) return;
+    if (this.#finishMove !== null || this.server.isMoved) return;
     const from = this.server;
     const to = new StoreServer(this.scheduler, this.plan.flushMs, this.#laws, from);
-    const [source, target] = [from, to].map((server) =>
+    const linkTo = (server: StoreServer): KeyStore =>
       linkedStore({
         ...this.#wire(server),
         process: -1,
         network: () => this.#network,
         isAlive: () => true,
-      }),
-    ) as [KeyStore, KeyStore];
-    const fencing: KeyStore = {
-      ...source,
-      commit: (id, change) => {
-        if (change.puts.some(({ record }) => Object(record.body).state === "moved"))
-          this.atFence?.();
-        return source.commit(id, change);
+      });
+    this.#finishMove = moveKeys(from, to, linkTo, {
+      scheduler: this.scheduler,
+      tell: (line) => this.tell(line),
+      atFence: () => this.atFence?.(),
+      hasDamaged: () => this.hasDamaged,
+      moved: () => {
+        this.#finishMove = null;
+        this.server = to;
+        for (const index of this.processes.keys()) this.kill(index);
       },
-    };
-    this.tell(() => "the keys of the store begin to move");
-    const attempt = async (): Promise<void> => {
-      await copy(fencing, target, { live: true });
-      from.isMoved = true;
-      const again = await copy(source, target, { live: true });
-      this.#move = null;
-      if (again.wasComplete !== true) this.unfinished = "the move was not seen to be complete";
-      to.broken = from.broken;
-      to.inherit(from.model);
-      this.server = to;
-      this.tell(() => "the keys of the store have moved");
-      for (const index of this.processes.keys()) this.kill(index);
-    };
-    const first = attempt().then(
-      () => true,
-      (error: unknown) => {
-        this.tell(() => `the keys did not move: ${String(error)}`);
-        return false;
+      failed: (why) => {
+        this.unfinished = why;
       },
-    );
-    this.#move = async () => {
-      const moving = first
-        .then((hasMoved) => (hasMoved ? undefined : attempt()))
-        .catch((error: unknown) => {
-          // Damaged records cannot be moved: the operator takes the keys back.
-          if (!this.hasDamaged) throw error;
-          return takeBack(source, target);
-        })
-        .catch((error: unknown) => {
-          this.unfinished = String(error);
-        });
-      await this.scheduler.run();
-      await moving;
-    };
+    });
   }
 
   /**
