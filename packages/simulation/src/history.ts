@@ -1,4 +1,4 @@
-import { LatchkeyError } from "@latchkey/core";
+import { type Latchkey, LatchkeyError, type PortalSession } from "@latchkey/core";
 import type { Figures } from "./plan/limits.js";
 import type { Write } from "./world/server.js";
 
@@ -58,6 +58,21 @@ export interface KnownRootKey {
   readonly permissions: readonly string[];
   /** The root key that was rotated into this one, and the call that rotated it; null: it was created. */
   readonly origin: { readonly root: KnownRootKey; readonly call: Call } | null;
+}
+
+/** A portal session that the world knows. */
+export interface KnownSession {
+  /** `session0`, `session1`, … in the order of creation. */
+  readonly name: string;
+  readonly sessionId: string;
+  readonly secret: string;
+  readonly workspace: number;
+  /** Unix epoch ms at which it ends. */
+  readonly expires: number;
+  /** Index of the identity that it is for. */
+  readonly owner: number;
+  /** As each process has opened it. */
+  readonly kept: Map<Latchkey, PortalSession>;
 }
 
 /** The outcome of a call. */

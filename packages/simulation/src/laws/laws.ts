@@ -20,6 +20,7 @@ import {
 import { readersMissNothing } from "./readers.js";
 import { repeatedWritesAreAlike } from "./repeated-writes.js";
 import { rootKeysHold } from "./root-keys.js";
+import { sessionsHold } from "./sessions.js";
 import { limitsAreNotOverspent, shadowsRefuseNobody } from "./spans.js";
 import {
   refusalsHaveReasons,
@@ -68,6 +69,7 @@ export const HISTORY_LAWS: Readonly<
   "nothing is refused without a reason": refusalsHaveReasons,
   "rotations are final": rotationsAreFinal,
   "readers of events miss nothing, and get nothing twice": readersMissNothing,
+  "portal sessions work exactly until they end": sessionsHold,
   "webhooks arrive in order, or become dead letters": webhooksArrive,
   "root keys authenticate exactly while they are valid": rootKeysHold,
   "guards admit nobody without a valid key, and answer in time": guardsHold,

@@ -9,6 +9,7 @@ import { algorithmOf, type Figures, figuresOf, sometimesAgain, sometimesUnits } 
 import { MANY_KEYS_ACTIONS } from "./many-keys-actions.js";
 import { READER_ACTIONS } from "./reader-actions.js";
 import { ROOT_KEY_ACTIONS } from "./root-key-actions.js";
+import { SESSION_ACTIONS } from "./session-actions.js";
 import { WEBHOOK_ACTIONS } from "./webhook-actions.js";
 
 /** Arguments of a verification. */
@@ -284,6 +285,7 @@ export const ACTIONS = {
   ...MANY_KEYS_ACTIONS,
   ...READER_ACTIONS,
   ...ROOT_KEY_ACTIONS,
+  ...SESSION_ACTIONS,
   ...WEBHOOK_ACTIONS,
   ...WORKSPACE_ACTIONS,
   ...WORLD_ACTIONS,

@@ -37,6 +37,8 @@ export async function askAtTheEnd(world: World): Promise<void> {
     }
     for (const [drawn, { call }] of world.readers.entries())
       if (call !== null && process === 0) ask("readEvents", { drawn, isToTheEnd: true });
+    for (const drawn of world.sessions.keys())
+      if (isItsTurn(drawn)) ask("session", { does: "list", drawn, isKept: drawn % 2 === 0 });
     for (const drawn of world.rootKeys.keys())
       if (isItsTurn(drawn)) ask("rootKey", { does: "authenticate", drawn });
     for (const workspace of workspaces.keys())

@@ -5,6 +5,7 @@ import type {
   KnownKey,
   KnownReservation,
   KnownRootKey,
+  KnownSession,
   Loss,
   Outcome,
 } from "../history.js";
@@ -46,6 +47,7 @@ export class World {
   readonly losses: Loss[] = [];
   readonly reservations: KnownReservation[] = [];
   readonly rootKeys: KnownRootKey[] = [];
+  readonly sessions: KnownSession[] = [];
   readonly readers: readonly Reader[];
   readonly receivers: Receivers;
   /** Events after this tick must reach the receivers of webhooks. */
