@@ -14,33 +14,50 @@ interface Due extends WrittenEvent {
   /** Whether it is a dead letter at the end, and whether it ever was one. */
   readonly isDead: boolean;
   readonly wasDead: boolean;
+  /** Whether it was sent after it had become a dead letter, although nobody asked for that. */
+  readonly isUnasked: boolean;
 }
 
 /** The events that the log still has and that were written since the first sender started. */
 function dueTo(world: World, { host, types }: Receiver): readonly Due[] {
   const { arrivals } = world.receivers;
-  const [now, ever] = [deadNow(world, host), deadEver(world, host)];
+  const endpointId = endpointAt(world, host);
+  const deliveries = storedFor(world, endpointId);
+  const { records } = world.server.model.at(world.workspaceOf(0).id);
   return writtenIn(world, { workspace: 0, types })
     .filter(({ tick, isThere }) => isThere && tick > world.sendingSince)
     .map((event): Due => {
       const own = arrivals.filter((one) => one.host === host && one.eventId === event.id);
       const taken = own.filter(({ isTaken }) => isTaken);
+      const stored = deliveries.get(event.id) ?? [];
+      const dead = stored.find(({ state }) => state === "dead");
+      const isAsked = stored.some(({ state }) => state === "asked");
+      const now = records.get(`delivery ${stored[0]?.id}`)?.record.body;
       return {
         ...event,
         host,
         arrivedAt: own[0]?.tick ?? Number.POSITIVE_INFINITY,
         takenAt: taken[0]?.tick ?? Number.POSITIVE_INFINITY,
         timesTaken: taken.length,
-        isDead: now.has(event.id),
-        wasDead: ever.has(event.id),
+        isDead: (now as StoredDelivery | undefined)?.state === "dead",
+        wasDead: dead !== undefined,
+        isUnasked:
+          !isAsked && dead !== undefined && own.some(({ at }) => at > dead.at + ON_THE_WAY_MS),
       };
     });
 }
 
+/** How long a request may be on its way, or be sent by a process that does not know yet that another one sends. */
+const ON_THE_WAY_MS = 5_000;
+
+/** A write of the state of a delivery. */
 interface StoredDelivery {
+  readonly id: string;
   readonly endpointId: string;
   readonly eventId: string;
   readonly state: string;
+  /** When it was written. */
+  readonly at: number;
 }
 
 /** Id of the endpoint at a host, in the stored list of places. */
@@ -54,27 +71,20 @@ function endpointAt(world: World, host: string): string {
   return "";
 }
 
-function deadNow(world: World, host: string): ReadonlySet<string> {
-  const endpointId = endpointAt(world, host);
-  const { records } = world.server.model.at(world.workspaceOf(0).id);
-  const bodies = [...records.values()]
-    .filter(({ record }) => record.kind === "delivery")
-    .map(({ record }) => record.body as unknown as StoredDelivery);
-  return idsOfDead(bodies, endpointId);
-}
-
-function deadEver(world: World, host: string): ReadonlySet<string> {
-  const endpointId = endpointAt(world, host);
-  const bodies = world.server.log
-    .flatMap(({ method, args }) => (method === "commit" ? (args[1] as Change).puts : []))
-    .filter(({ record }) => record.kind === "delivery")
-    .map(({ record }) => record.body as unknown as StoredDelivery);
-  return idsOfDead(bodies, endpointId);
-}
-
-function idsOfDead(bodies: readonly StoredDelivery[], of: string): ReadonlySet<string> {
-  const dead = bodies.filter(({ endpointId, state }) => endpointId === of && state === "dead");
-  return new Set(dead.map(({ eventId }) => eventId));
+/** All states that deliveries to an endpoint ever had, in the order of writing, by the ids of their events. */
+function storedFor(
+  world: World,
+  endpointId: string,
+): ReadonlyMap<string, readonly StoredDelivery[]> {
+  const byEvent = new Map<string, StoredDelivery[]>();
+  for (const { method, args, at } of world.server.log)
+    for (const { record } of method === "commit" ? (args[1] as Change).puts : []) {
+      if (record.kind !== "delivery") continue;
+      const stored = { ...(record.body as unknown as StoredDelivery), id: record.id, at };
+      if (stored.endpointId !== endpointId) continue;
+      byEvent.set(stored.eventId, [...(byEvent.get(stored.eventId) ?? []), stored]);
+    }
+  return byEvent;
 }
 
 /** Whether all webhooks were taken or given up. */
@@ -92,6 +102,7 @@ export function webhooksArrive(world: World): string | null {
     const due = dueTo(world, receiver);
     for (const [place, { id, host, lane, isDead, wasDead, ...one }] of due.entries()) {
       if (!isDead && one.takenAt === Number.POSITIVE_INFINITY) return `${host} does not get ${id}`;
+      if (one.isUnasked && world.losses.length === 0) return `${host} gets the dead letter ${id}`;
       if (isOnce && one.timesTaken !== 1) return `${host} gets ${id} ${one.timesTaken} times`;
       const before = due
         .slice(0, place)

@@ -19,6 +19,8 @@ export interface Arrival {
   readonly host: string;
   readonly eventId: string;
   readonly tick: number;
+  /** The true time. */
+  readonly at: number;
   readonly isTaken: boolean;
 }
 
@@ -56,7 +58,8 @@ export class Receivers {
       const manner = this.manners.get(host) ?? "takes";
       const isTaken = manner === "takes";
       const eventId = headers["webhook-id"] ?? "";
-      this.arrivals.push({ host, eventId, tick: this.#scheduler.nextTick(), isTaken });
+      const tick = this.#scheduler.nextTick();
+      this.arrivals.push({ host, eventId, tick, at: this.#scheduler.now, isTaken });
       this.#tell(() => `${host} ${isTaken ? "takes" : "does not take"} ${eventId}`);
       if (isReplyLost || manner === "hangs") return;
       this.#scheduler.after(backMs, order, () => {
