@@ -75,6 +75,29 @@ test.each([
   },
 );
 
+test("an expiry is noticed if the API of its key is back by the time of the commit", async () => {
+  const store = memoryStore();
+  let now = Date.now();
+  const clock = () => now;
+  const latchkey = createLatchkey({ store, clock });
+  const { apiId } = await latchkey.createApi({ name: "payments" });
+  await latchkey.createKey({ apiId, expires: now + 1_000 });
+  now += 2_000;
+  let isEarly = true;
+  const early = createLatchkey({
+    store: interceptStore(store, async ({ method }, run) => {
+      const answer = await run();
+      if (method === "commit") isEarly = false;
+      if (!isEarly || method !== "read") return answer;
+      const { revision, found } = answer as ReadResult;
+      return { revision, found: found.map((one) => (one?.record.kind === "api" ? null : one)) };
+    }),
+    clock,
+  });
+  expect(await early.notice()).toEqual({ noticed: 1 });
+  expect(isEarly).toBe(false);
+});
+
 test("a key that is back for one read, and deleted before the next, is not found rather than damaged", async () => {
   const store = memoryStore();
   const latchkey = createLatchkey({ store });

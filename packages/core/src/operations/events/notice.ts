@@ -106,6 +106,9 @@ async function noticeExpiries(
     apiIds.map((id) => ({ kind: "api", id, expects: "nothing" }) as const),
   );
   const known = new Set(apis.map((api) => api?.record.id));
+  // A failover may bring an API back.
+  for (const id of apiIds)
+    if (!known.has(id)) transaction.expect({ kind: "api", id, version: null });
   let noticed = 0;
   for (const [index, deadline] of due.entries()) {
     if (found[index] === null) continue;
