@@ -67,7 +67,9 @@ export interface KnownSession {
   readonly sessionId: string;
   readonly secret: string;
   readonly workspace: number;
-  /** Unix epoch ms at which it ends. */
+  /** The true time at which the call began that made it. */
+  readonly madeAt: number;
+  /** Unix epoch ms at which it ends, by the clock of the process that made it. */
   readonly expires: number;
   /** Index of the identity that it is for. */
   readonly owner: number;

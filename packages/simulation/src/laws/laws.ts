@@ -11,6 +11,7 @@ import { verdictsHaveCharges } from "./charges.js";
 import { listsAreWhole, logsAreWhole, statisticsFit, theStoreIsAsTheModel } from "./end-state.js";
 import { guardsHold } from "./guards.js";
 import { endsAreTold, reservationsEnd, slotsAreNotOverfull } from "./holds.js";
+import { expiriesAreNoticed } from "./notices.js";
 import {
   deadKeysTakeNothing,
   plansFollowTheRecords,
@@ -69,6 +70,7 @@ export const HISTORY_LAWS: Readonly<
   "nothing is refused without a reason": refusalsHaveReasons,
   "rotations are final": rotationsAreFinal,
   "readers of events miss nothing, and get nothing twice": readersMissNothing,
+  "each expiry is noticed once": expiriesAreNoticed,
   "portal sessions work exactly until they end": sessionsHold,
   "webhooks arrive in order, or become dead letters": webhooksArrive,
   "root keys authenticate exactly while they are valid": rootKeysHold,

@@ -44,6 +44,9 @@ function isOfAnother(world: World, key: KnownKey, owner: number): boolean {
   return !isMoved && first.setup.identity !== owner;
 }
 
+/** A session of a clock that was far ahead may be deleted after two hours by the clock of the store. */
+const LONG_AGO_MS = 2 * 3_600_000;
+
 /** Law: a portal session works exactly until it has expired, was ended or lost its identity, and shows no keys of others. */
 export function sessionsHold(world: World): string | null {
   for (const call of world.calls) {
@@ -55,7 +58,8 @@ export function sessionsHold(world: World): string | null {
     const exists = seen(existenceOf(world, session));
     const isOn = seen(isWorkspaceOn(world, workspace));
     const who = `#${call.index} in ${name}`;
-    if (answer === "over" && !exists.includes(false) && expires > call.endNow)
+    const isLongOver = call.endAt - session.madeAt >= LONG_AGO_MS;
+    if (answer === "over" && !exists.includes(false) && expires > call.endNow && !isLongOver)
       return `${who} is told that it is over`;
     if (answer === "disabled" && !isOn.includes(false))
       return `${who} takes the workspace for disabled`;

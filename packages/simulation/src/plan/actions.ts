@@ -223,6 +223,11 @@ const WORKSPACE_ACTIONS = {
     (random) => ({ agoMs: random.pick([0, 1_000, 60_000]) }),
     (latchkey, _, { agoMs }) => latchkey.pruneAuditEvents({ before: latchkey.now() - agoMs }),
   ),
+  notice: inWorkspace(
+    4,
+    (random) => ({ limit: random.pick([1, 100]) }),
+    (latchkey, _, args) => latchkey.notice(args),
+  ),
   listKeys: inWorkspace(3, nothing, (latchkey, { apiId }) => latchkey.listKeys({ apiId })),
 } as const;
 

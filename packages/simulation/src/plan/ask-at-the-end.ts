@@ -24,6 +24,10 @@ export async function askAtTheEnd(world: World): Promise<void> {
   // By then the time of every reservation has passed.
   if (world.reservations.length > 0) await world.scheduler.run(world.scheduler.now + 10_000);
   const { processes, keys, workspaces, plan } = world;
+  // First, because it writes.
+  for (const workspace of workspaces.keys())
+    ACTIONS.notice.perform({ world, process: 0, action: "notice" }, { workspace, limit: 100 });
+  await world.scheduler.run();
   if (plan.sends === true) await sendTheRest(world);
   for (const process of processes.keys()) {
     const ask = (action: ActionName, args: Readonly<Record<string, unknown>>): unknown =>

@@ -34,9 +34,9 @@ async function create(latchkey: Latchkey, { owner, ttl }: SessionArgs, world: Wo
     allow: { apiIds: [apiId], create: true },
   });
   const name = `session${world.sessions.length}`;
-  const { workspace } = call;
+  const { workspace, startAt: madeAt } = call;
   const kept = new Map<Latchkey, PortalSession>();
-  world.sessions.push({ name, sessionId, secret, expires, owner, workspace, kept });
+  world.sessions.push({ name, sessionId, secret, madeAt, expires, owner, workspace, kept });
   return name;
 }
 

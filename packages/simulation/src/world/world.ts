@@ -17,24 +17,11 @@ import { createKey, createWorkspace, type KnownWorkspace, type MadeKey } from ".
 import { enter } from "./host.js";
 import { type LinkContext, linkedStore, type Network } from "./link.js";
 import { moveKeys } from "./move.js";
+import type { Process } from "./process.js";
 import { type Reader, readersOf } from "./readers.js";
 import { BEGIN_AT, Scheduler, type Stores } from "./scheduler.js";
 import { idsOf, type StepLaws, StoreServer } from "./server.js";
 import { asText, describe } from "./story.js";
-
-/** A process: a whole latchkey with its own caches and clock. */
-interface Process {
-  readonly latchkey: Latchkey;
-  /** The latchkey bound to each workspace, by index. */
-  readonly bound: Map<number, Latchkey>;
-  /** Its sender of webhooks; null: it sends none. */
-  readonly sender: ProcessSender | null;
-  isAlive: boolean;
-  /** Its clock less the true time, in ms. */
-  clockOffset: number;
-  /** The latest instant that its clock has shown. */
-  latest: number;
-}
 
 /** The processes, their network and their store, and the history of all calls. */
 export class World {
@@ -287,7 +274,7 @@ export class World {
       startTick: this.scheduler.nextTick(),
       startAt: this.scheduler.now,
       startNow: this.clockOf(process),
-      leastNow: this.clockOf(process),
+      leastNow: this.#leastOf(process),
       endNow: Number.POSITIVE_INFINITY,
       endTick: Number.POSITIVE_INFINITY,
       endAt: Number.POSITIVE_INFINITY,
@@ -313,7 +300,13 @@ export class World {
     );
   }
 
-  /** The earliest instant that a process can go by now: after its clock was set back, the latest instant that it has shown. */
+  /** The earliest instant that a process can go by now. A sender of webhooks may have read later ones, which its calls do not go by. */
+  #leastOf(process: Process): number {
+    if (process.sender === null) return this.clockOf(process);
+    return Math.max(0, this.scheduler.now + process.clockOffset);
+  }
+
+  /** What the clock of a process shows now: after it was set back, the latest instant that it has shown. */
   clockOf({ latest, clockOffset }: Pick<Process, "latest" | "clockOffset">): number {
     return Math.max(latest, this.scheduler.now + clockOffset);
   }
@@ -335,7 +328,7 @@ export class World {
     process.clockOffset = offset;
     for (const call of this.calls)
       if (call.process === index && call.outcome.kind === "pending")
-        call.leastNow = Math.min(call.leastNow, this.clockOf(process));
+        call.leastNow = Math.min(call.leastNow, this.#leastOf(process));
     this.tell(() => `the clock of p${index} is ${offset} ms off from now on`);
   }
 
