@@ -21,6 +21,7 @@ interface StoredEvent {
 /** What was ever written in a workspace about keys and their expiry, in order. */
 function writtenIn(world: World, workspaceId: string): readonly Written[] {
   const lost = new Set(world.losses.flatMap(({ writes }) => writes));
+  const events = new Set<string>();
   return world.server.log.flatMap((write) => {
     if (write.method !== "commit" || write.args[0] !== workspaceId) return [];
     return (write.args[1] as Change).puts.flatMap(({ record }): readonly Written[] => {
@@ -31,7 +32,9 @@ function writtenIn(world: World, workspaceId: string): readonly Written[] {
         return [{ keyId: id, ...(expires !== undefined && { expires }), isEvent: false, isLost }];
       }
       const { type, keyId, after = {} } = body as unknown as StoredEvent;
-      if (kind !== "auditEntry" || type !== "key.hasExpired") return [];
+      // An erasure writes events once more.
+      if (kind !== "auditEntry" || type !== "key.hasExpired" || events.has(id)) return [];
+      if (!isLost) events.add(id);
       return [{ ...after, keyId, isEvent: true, isLost }];
     });
   });

@@ -1,7 +1,14 @@
 import type { PermissionQuery } from "@latchkey/core";
 import type { Call } from "../history.js";
 import { damage } from "../world/damage.js";
-import { byWorld, inWorkspace, nothing, onKey, sometimesRepeatable } from "./action.js";
+import {
+  type Action,
+  byWorld,
+  inWorkspace,
+  nothing,
+  onKey,
+  sometimesRepeatable,
+} from "./action.js";
 import { GRANT_ACTIONS } from "./grant-actions.js";
 import { GUARD_ACTIONS } from "./guard-actions.js";
 import { HOLD_ACTIONS } from "./hold-actions.js";
@@ -268,18 +275,46 @@ const WORLD_ACTIONS = {
 const repeat = byWorld(
   12,
   (random) => ({ drawn: random.below(1_000) }),
-  ({ world, process }, { drawn }) => {
-    const requests = world.calls.filter(
+  (stage, { drawn }) =>
+    performAgain(
+      stage,
+      drawn as number,
       ({ args }) => args.requestId !== undefined || args.idempotencyKey !== undefined,
-    );
-    if (requests.length === 0) return;
-    // Mostly one of the latest.
-    const back = (drawn as number) % Math.min(requests.length, 3);
-    const { action, args, key, workspace } = requests[requests.length - 1 - back] as Call;
-    const about = key === null ? { workspace } : { key: world.keys.indexOf(key) };
-    ACTIONS[action as ActionName].perform({ world, process, action }, { ...args, ...about });
-  },
+    ),
 );
+
+/** Calls that only one program at a time makes. */
+const BY_ONE: ReadonlySet<string> = new Set(["readEvents", "webhooks"]);
+
+/** Makes a recent call once more, in any process: often two are made at the same time, which want the same. */
+const again = byWorld(
+  12,
+  (random) => ({ drawn: random.below(1_000) }),
+  (stage, { drawn }) => performAgain(stage, drawn as number, ({ action }) => !BY_ONE.has(action)),
+);
+
+/** Performs the action of an earlier call: of one of the latest three that fit. */
+function performAgain(
+  { world, process }: Parameters<Action["perform"]>[0],
+  drawn: number,
+  fits: (call: Call) => boolean,
+): void {
+  const calls = world.calls.filter(fits).slice(-3);
+  const call = calls[drawn % Math.max(1, calls.length)];
+  if (call === undefined) return;
+  const { action, args, key, workspace } = call;
+  const { root, session, reservationId, ...rest } = args;
+  const isNamed = (name: unknown) => (one: { readonly name: string }) => one.name === name;
+  const about = {
+    ...(key === null ? { workspace } : { key: world.keys.indexOf(key) }),
+    // These are found by a number.
+    ...(reservationId !== undefined && { drawn }),
+    ...(root !== undefined && { drawn: world.rootKeys.findIndex(isNamed(root)) }),
+    ...(session !== undefined && { drawn: world.sessions.findIndex(isNamed(session)) }),
+    ...((args.does === "create" || args.does === "open") && { drawn: workspace }),
+  };
+  ACTIONS[action as ActionName].perform({ world, process, action }, { ...rest, ...about });
+}
 
 /** All actions, by name. */
 export const ACTIONS = {
@@ -295,6 +330,7 @@ export const ACTIONS = {
   ...WORKSPACE_ACTIONS,
   ...WORLD_ACTIONS,
   repeat,
+  again,
 };
 
 /** Name of an action. */
