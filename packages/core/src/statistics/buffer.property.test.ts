@@ -52,7 +52,7 @@ test("every verification is added once for each of its subjects, whatever is giv
       let now = 0;
       for (const step of script) {
         if (step.kind === "hand-over") {
-          const batches = [...buffer.take(0, step.of)];
+          const batches = [...buffer.take(step.of)];
           const others = batches.filter(
             ({ workspaceId }) => workspaceId !== (step.of ?? workspaceId),
           );
@@ -79,7 +79,7 @@ test("every verification is added once for each of its subjects, whatever is giv
         }
         if (code === "VALID") lastUsed.set(`${workspaceId} ${key.id}`, now);
       }
-      stored.push(...buffer.take(0));
+      stored.push(...buffer.take());
       expect(added(stored)).toEqual({ counts, lastUsed });
     }),
     { numRuns: 500 },
@@ -96,7 +96,7 @@ test("no batch contains a subject, hour and code twice, or a key twice", () => {
         const identity = identityId === null ? null : identityWith({ id: identityId });
         buffer.count(cachedKey(loadedWith({ id }, { identity }), []), code, now);
       }
-      for (const { batch } of buffer.take(0)) {
+      for (const { batch } of buffer.take()) {
         const names = batch.counts.map(({ subject, hourAt, code }) =>
           [subject.kind, subject.id, hourAt, code].join(" "),
         );

@@ -30,7 +30,7 @@ test("a verification counts for the key, its API and its identity", () => {
     { kind: "api", id: "api_1" },
     { kind: "identity", id: "id_1" },
   ];
-  expect([...buffer.take(0)]).toEqual([
+  expect([...buffer.take()]).toEqual([
     {
       workspaceId: "ws_default",
       batch: {
@@ -46,9 +46,9 @@ test("the first verification of a key is distinguished from those that follow, i
   const key = countedKey();
   expect(buffer.count(key, "VALID", HOUR_AT)).toBe(true);
   expect(buffer.count(key, "DISABLED", HOUR_AT + STATISTICS_SPAN_MS - 1)).toBe(false);
-  buffer.take(0);
+  buffer.take();
   expect(buffer.count(key, "VALID", HOUR_AT + STATISTICS_SPAN_MS - 1)).toBe(true);
-  buffer.take(0);
+  buffer.take();
   expect(buffer.count(key, "VALID", HOUR_AT + STATISTICS_SPAN_MS)).toBe(true);
 });
 
@@ -62,9 +62,9 @@ test("counts that were taken out are no longer held", () => {
   const buffer = createStatisticsBuffer(10);
   buffer.count(countedKey(), "VALID", HOUR_AT);
   expect(buffer.heldKeys).toBe(1);
-  buffer.take(0);
+  buffer.take();
   expect(buffer.heldKeys).toBe(0);
-  expect([...buffer.take(0)]).toEqual([]);
+  expect([...buffer.take()]).toEqual([]);
 });
 
 test("a verification that is answered after a later one does not move the latest use back", () => {
@@ -72,7 +72,7 @@ test("a verification that is answered after a later one does not move the latest
   buffer.count(countedKey(), "VALID", HOUR_AT + 2);
   buffer.count(countedKey(), "VALID", HOUR_AT + 1);
   buffer.count(countedKey(), "VALID", HOUR_AT - 1);
-  const [batch] = [...buffer.take(0)];
+  const [batch] = [...buffer.take()];
   expect(batch?.batch.uses).toEqual([{ kind: "key", id: "key_1", usedAt: HOUR_AT + 2 }]);
   expect(batch?.batch.counts).toContainEqual(ofKey("VALID", 3));
 });
@@ -81,11 +81,11 @@ test("only a VALID verification is a use of the key", () => {
   const buffer = createStatisticsBuffer(10);
   buffer.count(countedKey(), "VALID", HOUR_AT + 1);
   buffer.count(countedKey(), "RATE_LIMITED", HOUR_AT + 2);
-  expect([...buffer.take(0)][0]?.batch.uses).toEqual([
+  expect([...buffer.take()][0]?.batch.uses).toEqual([
     { kind: "key", id: "key_1", usedAt: HOUR_AT + 1 },
   ]);
   buffer.count(countedKey(), "EXPIRED", HOUR_AT + 3);
-  expect([...buffer.take(0)][0]?.batch.uses).toEqual([]);
+  expect([...buffer.take()][0]?.batch.uses).toEqual([]);
 });
 
 test.each([
@@ -98,7 +98,7 @@ test.each([
     const buffer = createStatisticsBuffer(10);
     buffer.count(countedKey(), "VALID", HOUR_AT);
     buffer.count(countedKey(), "VALID", HOUR_AT + at);
-    const counts = [...buffer.take(0)][0]?.batch.counts.filter(
+    const counts = [...buffer.take()][0]?.batch.counts.filter(
       ({ subject }) => subject.kind === "key",
     );
     expect(counts?.map(({ hourAt }) => hourAt)).toEqual(hours);
@@ -110,7 +110,7 @@ test("a key that changes its identity counts for each identity what was done und
   buffer.count(countedKey({}, "id_1"), "VALID", HOUR_AT);
   buffer.count(countedKey(), "VALID", HOUR_AT);
   buffer.count(countedKey({}, "id_2"), "VALID", HOUR_AT);
-  const counts = [...buffer.take(0)][0]?.batch.counts ?? [];
+  const counts = [...buffer.take()][0]?.batch.counts ?? [];
   const of = (kind: string) =>
     counts.filter(({ subject }) => subject.kind === kind).map(({ count }) => count);
   expect([of("key"), of("api"), of("identity")]).toEqual([[3], [3], [1, 1]]);
@@ -121,16 +121,16 @@ test("a key that was counted before, loaded once or afresh, continues in the sam
   const cached = countedKey();
   for (const key of [cached, cached, countedKey(), cached]) buffer.count(key, "VALID", HOUR_AT);
   expect(buffer.heldKeys).toBe(1);
-  expect([...buffer.take(0)][0]?.batch.counts).toContainEqual(ofKey("VALID", 4));
+  expect([...buffer.take()][0]?.batch.counts).toContainEqual(ofKey("VALID", 4));
 });
 
 test("a key whose counts were taken out starts a new counter", () => {
   const buffer = createStatisticsBuffer(10);
   const cached = countedKey();
   buffer.count(cached, "VALID", HOUR_AT);
-  buffer.take(0);
+  buffer.take();
   buffer.count(cached, "VALID", HOUR_AT);
-  expect([...buffer.take(0)][0]?.batch.counts).toContainEqual(ofKey("VALID", 1));
+  expect([...buffer.take()][0]?.batch.counts).toContainEqual(ofKey("VALID", 1));
 });
 
 test("a key that another buffer counted is counted in this one", () => {
@@ -138,7 +138,7 @@ test("a key that another buffer counted is counted in this one", () => {
   createStatisticsBuffer(10).count(cached, "VALID", HOUR_AT);
   const buffer = createStatisticsBuffer(10);
   buffer.count(cached, "VALID", HOUR_AT);
-  expect([...buffer.take(0)][0]?.batch.counts).toContainEqual(ofKey("VALID", 1));
+  expect([...buffer.take()][0]?.batch.counts).toContainEqual(ofKey("VALID", 1));
 });
 
 test("keys of a workspace share batches, in whatever order those of many workspaces were used", () => {
@@ -148,7 +148,7 @@ test("keys of a workspace share batches, in whatever order those of many workspa
       const fields = { id: `key_${workspace}_${key}`, workspaceId: `ws_${workspace}` };
       buffer.count(countedKey(fields), "VALID", HOUR_AT);
     }
-  const batches = [...buffer.take(0)];
+  const batches = [...buffer.take()];
   expect(batches.map(({ workspaceId }) => workspaceId)).toEqual(
     Array.from({ length: 100 }, (_, workspace) => `ws_${workspace}`),
   );
@@ -159,12 +159,12 @@ test("counts of one workspace can be taken out alone; the others stay, and are c
   const buffer = createStatisticsBuffer(3);
   const [own, other] = [countedKey(), countedKey({ id: "key_2", workspaceId: "ws_2" })];
   for (const key of [own, other]) buffer.count(key, "VALID", HOUR_AT);
-  const taken = buffer.take(0, "ws_default");
+  const taken = buffer.take("ws_default");
   // Built lazily: what is counted meanwhile is not among them.
   expect([own, other].map((key) => buffer.count(key, "VALID", HOUR_AT))).toEqual([true, false]);
   expect([...taken].map(({ workspaceId }) => workspaceId)).toEqual(["ws_default"]);
   expect(buffer.heldKeys).toBe(2);
-  const left = [...buffer.take(0)].map(({ workspaceId, batch }) => [
+  const left = [...buffer.take()].map(({ workspaceId, batch }) => [
     workspaceId,
     batch.counts[0]?.count,
   ]);
@@ -178,7 +178,7 @@ test("keys of different workspaces come in batches of their own", () => {
   const buffer = createStatisticsBuffer(10);
   buffer.count(countedKey(), "VALID", HOUR_AT);
   buffer.count(countedKey({ id: "key_2", workspaceId: "ws_2" }), "VALID", HOUR_AT);
-  expect([...buffer.take(0)].map(({ workspaceId }) => workspaceId)).toEqual(["ws_default", "ws_2"]);
+  expect([...buffer.take()].map(({ workspaceId }) => workspaceId)).toEqual(["ws_default", "ws_2"]);
 });
 
 test.each([
@@ -195,15 +195,15 @@ test.each([
 test("a held key is still counted while there is no room for another", () => {
   const buffer = createStatisticsBuffer(1);
   for (const id of ["key_1", "key_2", "key_1"]) buffer.count(keyNamed(id), "VALID", HOUR_AT);
-  expect([...buffer.take(0)][0]?.batch.counts).toContainEqual(ofKey("VALID", 2));
+  expect([...buffer.take()][0]?.batch.counts).toContainEqual(ofKey("VALID", 2));
 });
 
 test("batches that are given back are taken out again, together with later counts", () => {
   const buffer = createStatisticsBuffer(10);
   buffer.count(countedKey(), "VALID", HOUR_AT + 9);
-  for (const batch of buffer.take(0)) buffer.giveBack(batch);
+  for (const batch of buffer.take()) buffer.giveBack(batch);
   buffer.count(countedKey(), "VALID", HOUR_AT + 10);
-  const [again] = buffer.take(0);
+  const [again] = buffer.take();
   expect(again?.batch.counts).toContainEqual(ofKey("VALID", 2));
   expect(again?.batch.uses).toEqual([{ kind: "key", id: "key_1", usedAt: HOUR_AT + 10 }]);
 });
@@ -218,7 +218,7 @@ test("a store that stays away does not fill the memory: of all counts, the oldes
   };
   const hundred = Array.from({ length: 100 }, (_, index) => `key_${index}`);
   const held = () => {
-    const batches = [...buffer.take(0)];
+    const batches = [...buffer.take()];
     for (const batch of batches) buffer.giveBack(batch);
     return batches.map(({ workspaceId }) => workspaceId);
   };
@@ -239,7 +239,7 @@ test.each([
     const buffer = createStatisticsBuffer(2 * keys);
     for (let index = 0; index < keys; index += 1)
       buffer.count(keyNamed(`key_${index}`), "VALID", HOUR_AT);
-    const sizes = [...buffer.take(0)].map(({ batch }) => batch.counts.length);
+    const sizes = [...buffer.take()].map(({ batch }) => batch.counts.length);
     expect(sizes).toHaveLength(batches);
     expect(Math.max(...sizes)).toBeLessThanOrEqual(MAX_BATCH_SIZE);
   },
@@ -250,7 +250,7 @@ test("very many keys are batched one batch at a time, and each once", () => {
   const buffer = createStatisticsBuffer(keys);
   for (let index = 0; index < keys; index += 1)
     buffer.count(keyNamed(`key_${index}`), "VALID", HOUR_AT);
-  const batches = [...buffer.take(0)].map(({ batch }) => batch.uses.map(({ id }) => id));
+  const batches = [...buffer.take()].map(({ batch }) => batch.uses.map(({ id }) => id));
   expect(batches.map(({ length }) => length)).toEqual([499, 499, 499, 3]);
   expect(new Set(batches.flat()).size).toBe(keys);
 });
@@ -262,9 +262,9 @@ test("taking the counts of one workspace does not look through those of all othe
     buffer.count(countedKey({ id: `key_${at}`, workspaceId }), "VALID", HOUR_AT);
   }
   const before = process.cpuUsage();
-  for (let at = 0; at < 1_000; at += 1) [...buffer.take(HOUR_AT, `ws_idle_${at}`)];
+  for (let at = 0; at < 1_000; at += 1) [...buffer.take(`ws_idle_${at}`)];
   const { user, system } = process.cpuUsage(before);
   expect((user + system) / 1_000).toBeLessThan(1_000);
-  expect([...buffer.take(HOUR_AT, "ws_7")].flatMap(({ batch }) => batch.uses)).toHaveLength(50);
+  expect([...buffer.take("ws_7")].flatMap(({ batch }) => batch.uses)).toHaveLength(50);
   expect(buffer.heldKeys).toBe(49_950);
 });

@@ -129,11 +129,8 @@ export function createStatisticsBuffer(maxKeys: number, isOfUses: boolean = fals
     get heldKeys(): number {
       return heldKeys;
     },
-    /**
-     * Takes out all counts, or those of one workspace, in batches that are built lazily. Counts that are {@link LATE_MS} late go to the hour
-     * of `now`.
-     */
-    take(now: EpochMs, workspaceId: string | null = null): Iterable<WorkspaceBatch> {
+    /** Takes out all counts, or those of one workspace, in batches that are built lazily. */
+    take(workspaceId: string | null = null): Iterable<WorkspaceBatch> {
       const isTaken = (of: WorkspaceBatch) =>
         workspaceId === null || of.workspaceId === workspaceId;
       const taken = [...(workspaceId === null ? held.keys() : [workspaceId])].flatMap((id) => {
@@ -142,7 +139,7 @@ export function createStatisticsBuffer(maxKeys: number, isOfUses: boolean = fals
         return own === undefined ? [] : [...own.closed, ...own.current.values()];
       });
       heldKeys -= taken.length;
-      const batches = batchesIn(taken, returned.filter(isTaken), now, isOfUses);
+      const batches = batchesIn(taken, returned.filter(isTaken), isOfUses);
       for (const counts of taken) counts.generation = TAKEN;
       returned = returned.filter((batch) => !isTaken(batch));
       returnedSize = returned.reduce((size, batch) => size + sizeOf(batch), 0);
@@ -164,7 +161,6 @@ export function sizeOf({ batch: { counts, uses } }: WorkspaceBatch): number {
 
 /** The sums that one workspace adds: each subject, hour and code once, each key once. */
 interface Sums {
-  readonly now: EpochMs;
   readonly counts: Map<string, SubjectCount>;
   readonly lastUsed: Map<string, EpochMs>;
 }
@@ -184,7 +180,6 @@ interface Share {
 function* batchesIn(
   held: readonly KeyCounts[],
   returned: readonly WorkspaceBatch[],
-  now: EpochMs,
   isOfUses: boolean,
 ): Generator<WorkspaceBatch> {
   const shares = new Map<string, Share>();
@@ -195,7 +190,7 @@ function* batchesIn(
     let from = 0;
     do {
       const some = share.held.slice(from, from + atOnce);
-      for (const batch of inBatches(sumsOf(some, share.returned, now, isOfUses)))
+      for (const batch of inBatches(sumsOf(some, share.returned, isOfUses)))
         yield { workspaceId, batch };
       from += atOnce;
     } while (from < share.held.length);
@@ -213,12 +208,11 @@ function shareOf(shares: Map<string, Share>, workspaceId: string): Share {
 function sumsOf(
   held: readonly KeyCounts[],
   returned: readonly StatisticsBatch[],
-  now: EpochMs,
   isOfUses: boolean,
 ): Sums {
-  const sums: Sums = { now, counts: new Map(), lastUsed: new Map() };
+  const sums: Sums = { counts: new Map(), lastUsed: new Map() };
   for (const { counts, uses } of returned) {
-    for (const count of counts) addCount(sums, count);
+    for (const count of counts) addCount(sums.counts, count);
     for (const { id, usedAt } of uses) addUse(sums, id, usedAt);
   }
   for (const counts of held) {
@@ -235,17 +229,25 @@ function addCounts(sums: Sums, counts: KeyCounts): void {
   for (const [index, code] of SUM_CODES.entries()) {
     const count = code === "VALID" ? counts.valid : (refusals[index] ?? 0);
     if (count === 0) continue;
-    for (const subject of subjects) addCount(sums, { subject, hourAt, code, count });
+    for (const subject of subjects) addCount(sums.counts, { subject, hourAt, code, count });
   }
 }
 
-function addCount({ counts, now }: Sums, added: SubjectCount): void {
-  const { subject, code } = added;
-  const isLate = added.hourAt + STATISTICS_SPAN_MS + LATE_MS <= now;
-  const hourAt = isLate ? now - (now % STATISTICS_SPAN_MS) : added.hourAt;
+/** The counts that are written at `now`: those that are {@link LATE_MS} late are moved to its hour. */
+export function countsAt(now: EpochMs, counts: readonly SubjectCount[]): readonly SubjectCount[] {
+  const moved: Sums["counts"] = new Map();
+  for (const count of counts) {
+    const isLate = count.hourAt + STATISTICS_SPAN_MS + LATE_MS <= now;
+    addCount(moved, isLate ? { ...count, hourAt: now - (now % STATISTICS_SPAN_MS) } : count);
+  }
+  return [...moved.values()];
+}
+
+function addCount(counts: Sums["counts"], added: SubjectCount): void {
+  const { subject, hourAt, code } = added;
   const name = `${subject.kind} ${subject.id} ${hourAt} ${code}`;
   const before = counts.get(name)?.count ?? 0;
-  counts.set(name, { subject, hourAt, code, count: Math.min(MAX_SUM, before + added.count) });
+  counts.set(name, { ...added, count: Math.min(MAX_SUM, before + added.count) });
 }
 
 function addUse({ lastUsed }: Sums, keyId: string, usedAt: EpochMs): void {

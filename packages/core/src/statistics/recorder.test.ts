@@ -306,3 +306,27 @@ test("the counts of an hour are written at most five seconds after its end", () 
   recorder.count(loaded, "VALID", 3_599_000);
   expect(timers.map(({ delayMs }) => delayMs)).toEqual([6_000]);
 });
+
+test.each([true, false])(
+  "counts that wait for a slow store are added to an hour that was not exported yet: after a failure %s",
+  async (isAfterFailure) => {
+    const { recorder, batches, passed, failures } = setUp(null, false, 3_600_000);
+    const startMs = 3_599_000 - passed.ms;
+    for (let index = 0; index < 10_000; index += 1)
+      recorder.count(keyNamed(`key_${index}`), "VALID", 3_599_000);
+    if (isAfterFailure) {
+      failures.push(unavailable("not-applied"));
+      await recorder.flush();
+    }
+    /** How long after the end of the hour that it is added to each batch is written. */
+    const lateBy: number[] = [];
+    batches.push = (batch) => {
+      lateBy.push(startMs + passed.ms - ((batch.counts[0]?.hourAt ?? 0) + 3_600_000));
+      passed.ms += 8_000;
+      return Array.prototype.push.call(batches, batch);
+    };
+    await recorder.flush();
+    expect(Math.max(...lateBy)).toBeLessThan(120_000);
+    expect(lateBy.length).toBeGreaterThan(20);
+  },
+);

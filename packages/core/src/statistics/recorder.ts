@@ -7,7 +7,13 @@ import { STATISTICS_SPAN_MS, type SumCode } from "../store/statistics.js";
 import type { Clock, EpochMs, SpanMs, Timer } from "../time.js";
 import type { CountedKey } from "../verification/key-cache.js";
 import type { VerifyOutcome } from "../verification/verdict.js";
-import { createStatisticsBuffer, MAX_BATCH_SIZE, sizeOf, type WorkspaceBatch } from "./buffer.js";
+import {
+  countsAt,
+  createStatisticsBuffer,
+  MAX_BATCH_SIZE,
+  sizeOf,
+  type WorkspaceBatch,
+} from "./buffer.js";
 
 const DEFAULT_FLUSH_MS: SpanMs = 5_000;
 
@@ -124,9 +130,7 @@ export function createStatisticsRecorder(
   async function write(workspaceId: string | null): Promise<void> {
     let isFirst = true;
     let isAway = false;
-    const passedAt = firstAt + Math.floor(steady() - firstMs);
-    const now = Math.max(passedAt, machineNow?.() ?? 0);
-    for (const group of groupsOf(buffer.take(now, workspaceId))) {
+    for (const group of groupsOf(buffer.take(workspaceId))) {
       // Even while the store is away: building batches takes time too.
       if (!isFirst) await yieldToEventLoop();
       isFirst = false;
@@ -141,7 +145,10 @@ export function createStatisticsRecorder(
 
   /** @returns The batches that the store did not add, and can add later. */
   async function writeGroup(group: readonly WorkspaceBatch[]): Promise<readonly WorkspaceBatch[]> {
-    const errors = await Promise.all(group.map((batch) => failureOf(store, batch)));
+    // Anew for each group: a slow store may take minutes for all of them.
+    const passedAt = firstAt + Math.floor(steady() - firstMs);
+    const now = Math.max(passedAt, machineNow?.() ?? 0);
+    const errors = await Promise.all(group.map((batch) => failureOf(store, batch, now)));
     for (const error of errors) if (error !== null) report(onError, error);
     return group.filter((_, index) => {
       const error = errors[index];
@@ -212,9 +219,10 @@ function* groupsOf(batches: Iterable<WorkspaceBatch>): Generator<readonly Worksp
 async function failureOf(
   store: Pick<KeyStore, "addStatistics">,
   { workspaceId, batch }: WorkspaceBatch,
+  now: EpochMs,
 ): Promise<unknown> {
   try {
-    await store.addStatistics(workspaceId, batch);
+    await store.addStatistics(workspaceId, { ...batch, counts: countsAt(now, batch.counts) });
     return null;
   } catch (error) {
     return error ?? new Error("the store rejected with nothing");
