@@ -134,7 +134,8 @@ export function createStatisticsRecorder(
       // Even while the store is away: building batches takes time too.
       if (!isFirst) await yieldToEventLoop();
       isFirst = false;
-      const left: readonly WorkspaceBatch[] = isAway ? group : await writeGroup(group);
+      const areLeft = await Promise.all(group.map((batch) => isAway || canBeAddedLater(batch)));
+      const left: readonly WorkspaceBatch[] = group.filter((_, index) => areLeft[index]);
       for (const batch of left) buffer.giveBack(batch);
       isAway ||= left.length > 0;
     }
@@ -143,17 +144,21 @@ export function createStatisticsRecorder(
     await writeOthers(workspaceId).catch((error: unknown) => report(onError, error));
   }
 
-  /** @returns The batches that the store did not add, and can add later. */
-  async function writeGroup(group: readonly WorkspaceBatch[]): Promise<readonly WorkspaceBatch[]> {
-    // Anew for each group: a slow store may take minutes for all of them.
+  /** Adds a batch. @returns Whether the store did not add it, and can add it later. */
+  async function canBeAddedLater({
+    workspaceId,
+    batch: { counts, uses },
+  }: WorkspaceBatch): Promise<boolean> {
+    // Anew for each: a slow store may take minutes for all of them.
     const passedAt = firstAt + Math.floor(steady() - firstMs);
     const now = Math.max(passedAt, machineNow?.() ?? 0);
-    const errors = await Promise.all(group.map((batch) => failureOf(store, batch, now)));
-    for (const error of errors) if (error !== null) report(onError, error);
-    return group.filter((_, index) => {
-      const error = errors[index];
+    try {
+      await store.addStatistics(workspaceId, { counts: countsAt(now, counts), uses });
+      return false;
+    } catch (error) {
+      report(onError, error ?? new Error("the store rejected with nothing"));
       return error instanceof LatchkeyError && error.outcome === "not-applied";
-    });
+    }
   }
 
   return {
@@ -213,20 +218,6 @@ function* groupsOf(batches: Iterable<WorkspaceBatch>): Generator<readonly Worksp
     size += sizeOf(batch);
   }
   if (group.length > 0) yield group;
-}
-
-/** Null if the batch was added. */
-async function failureOf(
-  store: Pick<KeyStore, "addStatistics">,
-  { workspaceId, batch }: WorkspaceBatch,
-  now: EpochMs,
-): Promise<unknown> {
-  try {
-    await store.addStatistics(workspaceId, { ...batch, counts: countsAt(now, batch.counts) });
-    return null;
-  } catch (error) {
-    return error ?? new Error("the store rejected with nothing");
-  }
 }
 
 function scheduleOnHost(callback: () => void, delayMs: SpanMs): () => void {
