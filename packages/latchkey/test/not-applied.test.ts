@@ -61,6 +61,14 @@ const MORE: readonly Calls[] = [
     },
   },
   {
+    title: "uses and an expiry to notice",
+    prepare: ({ latchkey, now }, { apiId }) => latchkey.createKey({ apiId, expires: now() + 1 }),
+    run: async (latchkey, { key }) => {
+      await latchkey.verifyKey({ key, remaining: { cost: 10 } });
+      await latchkey.notice();
+    },
+  },
+  {
     title: "a pruned log",
     run: (latchkey) => latchkey.pruneAuditEvents({ before: latchkey.now() }),
   },

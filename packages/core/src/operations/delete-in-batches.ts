@@ -31,11 +31,9 @@ export async function deleteInBatches<Answer = DeletedCount>(
   let own = 0;
   for (;;) {
     const startedAt = timer();
-    const next = () => step(round, limit);
-    const { deleted, hasMore } = await (own === 0 ? next() : afterWriting(next));
+    const { deleted, hasMore } = await afterWriting(() => step(round, limit), own > 0);
     own += deleted;
-    if (!hasMore)
-      return { deleted: await (own === 0 ? total(own) : afterWriting(() => total(own))) };
+    if (!hasMore) return { deleted: await afterWriting(() => total(own), own > 0) };
     await yieldToEventLoop(Math.min(timer() - startedAt, MAX_PAUSE_MS));
   }
 }
@@ -62,8 +60,7 @@ export async function forgetOf<Value>(
     });
     if (step.hasMore) return step;
     // If the store failed over before that commit, some that another call had deleted may be there again.
-    const look = () => read(1);
-    const { found } = await (step.deleted === 0 ? look() : afterWriting(look));
+    const { found } = await afterWriting(() => read(1), step.deleted > 0);
     return { ...step, hasMore: found.length > 0 };
   });
 }

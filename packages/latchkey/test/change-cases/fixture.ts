@@ -35,8 +35,13 @@ export interface ChangeCase {
   readonly isElsewhere?: true;
 }
 
+const RING = { a: VAULT_KEYS[0], earlier: VAULT_KEYS[0].map((byte) => byte + 100) };
+
 /** A vault, so that secrets can be recoverable. */
-export const WITH_VAULT = { vault: { current: "a", keys: { a: VAULT_KEYS[0] } } };
+export const WITH_VAULT = { vault: { current: "a", keys: RING } };
+
+/** The same vault, before its current key was added. */
+export const WITH_EARLIER_VAULT = { vault: { current: "earlier", keys: RING } };
 
 /** Creates one of everything. */
 export async function makeChangeFixture(context: TestContext): Promise<ChangeFixture> {

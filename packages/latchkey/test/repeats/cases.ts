@@ -1,5 +1,9 @@
 import { isRepeatable, type Latchkey, OPERATIONS, type OperationName } from "@latchkey/core";
-import type { ChangeCase, ChangeFixture } from "../change-cases/fixture.js";
+import {
+  type ChangeCase,
+  type ChangeFixture,
+  WITH_EARLIER_VAULT,
+} from "../change-cases/fixture.js";
 import { CHANGE_CASES } from "../changes.js";
 import { DAY_MS, type TestContext } from "../test-context.js";
 
@@ -68,6 +72,15 @@ export const REPEAT_CASES: readonly RepeatCase[] = [
     title: "createKey, recoverable",
     operation: "createKey",
     run: (latchkey, { apiId }) => latchkey.createKey({ apiId, recoverable: true }),
+  },
+  {
+    title: "reencryptKeys, of secrets that were encrypted with an earlier key",
+    operation: "reencryptKeys",
+    prepare: async ({ another, store }, { apiId }) => {
+      const earlier = another({ store, ...WITH_EARLIER_VAULT });
+      for (let key = 0; key < 3; key += 1) await earlier.createKey({ apiId, recoverable: true });
+    },
+    run: (latchkey, { apiId }) => latchkey.reencryptKeys({ apiId }),
   },
   {
     title: "updateIdentity that changes nothing",

@@ -235,7 +235,7 @@ export const API_TABLE = {
       return true;
     });
     const deletion = () => actOnEveryKey(context, { apiId }, DELETION);
-    const deletedKeys = await (isDeleted ? afterWriting(deletion) : deletion());
+    const deletedKeys = await afterWriting(deletion, isDeleted);
     if (!isDeleted && deletedKeys === 0) throw notFound("api");
     return {};
   }),

@@ -19,6 +19,7 @@ import { lowUses, noticeOfExpiry, periodOfUses, rememberNoticedUntil } from "../
 import { dueRefill } from "../../rules/refill.js";
 import { sha256Text } from "../../secrets/hash.js";
 import type { Crossing } from "../../statistics/crossings.js";
+import { afterWriting } from "../../store/after-writing.js";
 import { applyRefill } from "../../store/counters.js";
 import type { LoadedRecord } from "../../store/key-store.js";
 import type { EpochMs } from "../../time.js";
@@ -144,14 +145,16 @@ export const NOTICE_TABLE = {
       const after = afterCursor(scope, cursor, DEADLINE_ID);
       await context.call?.isFirst();
       const seen = await writeCrossings(context, crossings?.take(workspaceId) ?? []);
-      await recorder?.flush(workspaceId);
-      const now = context.now();
-      const { due, goOnAfter } = await readDue(context, after, limit, now);
-      const more = goOnAfter === null ? {} : { cursor: encodeCursor(scope, goOnAfter) };
-      if (due.length === 0) return { noticed: seen, ...more };
-      return transact(context, async (work) => {
-        return { noticed: seen + (await noticeExpiries(work, due, now)), ...more };
-      });
+      return afterWriting(async () => {
+        await recorder?.flush(workspaceId);
+        const now = context.now();
+        const { due, goOnAfter } = await readDue(context, after, limit, now);
+        const more = goOnAfter === null ? {} : { cursor: encodeCursor(scope, goOnAfter) };
+        if (due.length === 0) return { noticed: seen, ...more };
+        return transact(context, async (work) => {
+          return { noticed: seen + (await noticeExpiries(work, due, now)), ...more };
+        });
+      }, seen > 0);
     },
     { omitted: {} },
   ),
@@ -167,7 +170,8 @@ async function writeCrossings(context: OperationContext, crossings: readonly Cro
   for (let from = 0; from < crossings.length; from += WRITTEN_AT_ONCE)
     try {
       const some = crossings.slice(from, from + WRITTEN_AT_ONCE);
-      written += await transact(once, (work) => writeSome(work, some));
+      const write = () => transact(once, (work) => writeSome(work, some));
+      written += await afterWriting(write, written > 0);
     } catch (error) {
       // Writing them again does no harm: those that were written are found.
       if (hasCode(error, "STORE_UNAVAILABLE")) context.crossings?.giveBack(crossings.slice(from));

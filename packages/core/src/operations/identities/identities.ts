@@ -214,7 +214,7 @@ async function deleteWithKeys(
     });
     return afterWriting(() => actOnEveryKey(context, { identityId }, change));
   };
-  const total = changed + (await (changed > 0 ? afterWriting(finish) : finish()));
+  const total = changed + (await afterWriting(finish, changed > 0));
   return keys === "delete"
     ? { keys: "deleted", deletedKeys: total }
     : { keys: "disabled", disabledKeys: total };

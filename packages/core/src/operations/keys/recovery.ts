@@ -1,8 +1,10 @@
 import { z } from "zod";
 import { hasCode, LatchkeyError, unmet } from "../../errors.js";
 import { keysOfApi, keyType } from "../../records/key.js";
+import { afterWriting } from "../../store/after-writing.js";
 import type { LoadedKey } from "../../verification/loaded-key.js";
 import { inRounds, type OperationContext, requireVault, transact } from "../context.js";
+import { decodeOrNull } from "../damaged.js";
 import { id, pageFields } from "../input.js";
 import { operation } from "../operation.js";
 import { readPage, requireId } from "../read.js";
@@ -103,12 +105,17 @@ export const reencryptKeys = operation(reencryptKeysInput, async (context, { api
   const { items, info } = await readPage(context, keyType, scope, page, {
     list: keysOfApi(apiId),
   });
+  const wants = items.map(({ id }) => ({ kind: "key", id }) as const);
+  // Read again in a transaction: that a secret needs nothing must be durable, because the earlier key may be removed then.
+  const found = await transact(context, ({ transaction }) => transaction.read(wants));
   const { round, total } = inRounds(context, (wasSealed: boolean) => (wasSealed ? 1 : 0));
   let [reencrypted, unopened] = [0, 0];
-  for (const { id, sealedSecret } of items) {
-    if (sealedSecret === null || vault.isCurrent(sealedSecret)) continue;
+  for (const loaded of found) {
+    const key = loaded && decodeOrNull(keyType, loaded.record, context.workspaceId);
+    if (key === null || key.sealedSecret === null || vault.isCurrent(key.sealedSecret)) continue;
     try {
-      if (await resealSecret(round, id)) reencrypted += 1;
+      const reseal = () => resealSecret(round, key.id);
+      if (await afterWriting(reseal, reencrypted > 0)) reencrypted += 1;
     } catch (error) {
       // A key that was deleted meanwhile has nothing left to seal.
       if (hasCode(error, "NOT_FOUND")) continue;
@@ -116,5 +123,6 @@ export const reencryptKeys = operation(reencryptKeysInput, async (context, { api
       unopened += 1;
     }
   }
-  return { reencrypted: await total(reencrypted), ...(unopened > 0 && { unopened }), ...info };
+  const count = await afterWriting(() => total(reencrypted), reencrypted > 0);
+  return { reencrypted: count, ...(unopened > 0 && { unopened }), ...info };
 });

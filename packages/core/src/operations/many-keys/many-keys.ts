@@ -265,7 +265,7 @@ export async function actOnEveryKey(
   let total = 0;
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
     const run = () => actOnListedKeys(context, listed, change);
-    const { changed } = await (total === 0 ? run() : afterWriting(run));
+    const { changed } = await afterWriting(run, total > 0);
     total += changed;
     if (changed === 0) return total;
   }
