@@ -61,6 +61,8 @@ class Schedule {
   readonly processes: Process[];
   readonly #keys: { readonly key: string; readonly keyId: string }[] = [];
   readonly #open: string[] = [];
+  /** Whether a call that takes long is under way. */
+  #isBusy = false;
 
   constructor(
     readonly context: TestContext,
@@ -73,11 +75,11 @@ class Schedule {
   #started(offsetMs: number): Process {
     const { context, chance, isDurable } = this;
     const state = { offsetMs, isAway: false };
-    const store = interceptStore(context.store, (_, run) => {
+    const store = interceptStore(context.store, ({ method }, run) => {
       if (state.isAway)
         throw new LatchkeyError("STORE_UNAVAILABLE", "away", { outcome: "not-applied" });
-      if (chance.below(20) === 0) this.pass(chance.below(10_000));
-      return run();
+      const isSlow = !this.#isBusy && method !== "readClock" && chance.below(20) === 0;
+      return isSlow ? this.#late(offsetMs, run) : run();
     });
     const latchkey = context.another({
       store: unclosed(store),
@@ -86,6 +88,16 @@ class Schedule {
       onError: () => undefined,
     });
     return Object.assign(state, { latchkey });
+  }
+
+  /** Makes a call that takes long, while another process exports. */
+  async #late(offsetMs: number, run: () => unknown): Promise<unknown> {
+    this.#isBusy = true;
+    this.pass(this.chance.below(10_000));
+    const others = this.processes.filter((other) => other.offsetMs !== offsetMs);
+    await this.#export(this.chance.pick(others).latchkey);
+    this.#isBusy = false;
+    return run();
   }
 
   pass(ms: number): void {
@@ -163,7 +175,7 @@ describeOnEveryStore("usage", (open, runs) => {
       vi.useFakeTimers({ toFake: ["Date", "performance"] });
       onTestFinished(() => void vi.useRealTimers());
       const nextWorkspace = workspacesOf(open());
-      for (const seed of seedsOf(runs(60))) {
+      for (const seed of seedsOf(runs(40))) {
         vi.setSystemTime(NOON + seed * DAY_MS);
         const schedule = new Schedule(nextWorkspace(), chanceOf(seed), isDurable);
         await schedule.createKeys();
@@ -184,4 +196,36 @@ describeOnEveryStore("usage", (open, runs) => {
       }
     },
   );
+
+  test("counts that take ten seconds to write are in no row that a clock a minute ahead has exported", async () => {
+    vi.useFakeTimers({ toFake: ["Date", "performance"], now: NOON - 10_000 });
+    onTestFinished(() => void vi.useRealTimers());
+    const context = open();
+    const exporting = context.another({ clock: () => Date.now() + 60_000 });
+    const question = { start: NOON - HOUR_MS, end: NOON, granularity: "hour", by: "api" } as const;
+    for (let waitMs = 5_000; waitMs < 130_000; waitMs += 5_000) {
+      const exports: Exported[] = [];
+      const counting = context.another({
+        clock: Date.now,
+        store: interceptStore(unclosed(context.store), async ({ method }, run) => {
+          if (method === "addStatistics") {
+            vi.advanceTimersByTime(10_000);
+            exports.push(await exported(exporting, question));
+          }
+          return run();
+        }),
+      });
+      vi.setSystemTime(NOON - 10_000);
+      const { apiId } = await counting.createApi({ name: "tides" });
+      const { key = "" } = await counting.createKey({ apiId });
+      await counting.verifyKey({ key });
+      vi.advanceTimersByTime(waitMs);
+      await counting.getVerifications({ apiId });
+      const [during] = exports;
+      const later = await exported(exporting, question);
+      const isAdded = later.rows.some((row) => row.apiId === apiId);
+      const wasFinal = during?.until === NOON;
+      expect({ waitMs, isAdded, wasFinal }).not.toEqual({ waitMs, isAdded: true, wasFinal: true });
+    }
+  });
 });

@@ -17,9 +17,9 @@ export const MAX_RETURNED_SIZE = 500 * MAX_BATCH_SIZE;
 
 /**
  * How long after its end an hour is still written to. Counts that wait longer, for example because the store was away, are added to a later
- * hour: the sums of this one may have been exported.
+ * hour: the sums of this one may have been exported. A slow write, and a clock that is a minute behind, must fit into the time until then.
  */
-const LATE_MS: SpanMs = 60_000;
+const LATE_MS: SpanMs = 30_000;
 
 export interface WorkspaceBatch {
   readonly workspaceId: string;

@@ -286,8 +286,8 @@ test("if counts are durable, only the latest use is written later", async () => 
 });
 
 test.each([
-  { afterMs: 3_659_000, hourAt: 0 },
-  { afterMs: 3_661_000, hourAt: 3_600_000 },
+  { afterMs: 3_629_000, hourAt: 0 },
+  { afterMs: 3_631_000, hourAt: 3_600_000 },
 ])(
   "counts written $afterMs ms after the start of their hour are added to the hour of $hourAt",
   async ({ afterMs, hourAt }) => {
