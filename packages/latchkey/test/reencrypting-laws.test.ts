@@ -122,4 +122,13 @@ describeOnEveryStore("reencryptKeys", (open, runs) => {
     const reader = context.another(RINGS[2]);
     expect(await reader.getKey({ keyId, decrypt: true })).toMatchObject({ plaintext: key });
   });
+
+  test("finds nothing to do in an API without keys, and in one whose keys are all encrypted with the current key", async () => {
+    const { latchkey } = open(RINGS[1]);
+    const { apiId } = await latchkey.createApi({ name: "tides" });
+    expect(await latchkey.reencryptKeys({ apiId })).toEqual({ reencrypted: 0 });
+    for (let key = 0; key < 100; key += 1)
+      await latchkey.createKey({ apiId, recoverable: key % 2 === 0 });
+    expect(await latchkey.reencryptKeys({ apiId })).toEqual({ reencrypted: 0 });
+  });
 });
