@@ -69,6 +69,16 @@ function listsOf({ key, keyId }: { readonly key: string; readonly keyId: string 
   } satisfies Readonly<Record<string, List>>;
 }
 
+/** All workspaces of a store. */
+const WORKSPACES: List = {
+  loop: (latchkey, limit) => latchkey.workspaces({ limit }),
+  idOf: byId,
+  create: async (latchkey, name) => (await latchkey.createWorkspace({ name })).workspaceId,
+  remove: (latchkey, workspaceId) =>
+    latchkey.deleteWorkspace({ workspaceId, confirm: workspaceId }),
+  order: "ascending",
+};
+
 /** Loops over a list while items come and go. @returns What was wrong. */
 async function loopWhileChanging(
   { latchkey, another, advance }: TestContext,
@@ -119,4 +129,11 @@ describeOnEveryStore("a loop over", (open, runs) => {
       }
     },
   );
+
+  test("workspaces returns every lasting one once, in its order, while others come and go", async () => {
+    for (const seed of seedsOf(runs(16))) {
+      const found = await loopWhileChanging(open(), WORKSPACES, chanceOf(seed));
+      expect(found, `seed ${seed}`).toEqual({ missing: [], twice: [], isInOrder: true });
+    }
+  });
 });
