@@ -27,6 +27,9 @@ interface Calls {
   readonly run: (latchkey: Latchkey, fixture: ChangeFixture) => Promise<unknown>;
 }
 
+/** Secrets of keys with one use each. */
+const USED_UP = Array.from({ length: 60 }, (_, index) => `used_up_${index}_9c2a7d51`);
+
 /** Changes that are no configuration, or that take several calls. */
 const MORE: readonly Calls[] = [
   {
@@ -65,6 +68,17 @@ const MORE: readonly Calls[] = [
     prepare: ({ latchkey, now }, { apiId }) => latchkey.createKey({ apiId, expires: now() + 1 }),
     run: async (latchkey, { key }) => {
       await latchkey.verifyKey({ key, remaining: { cost: 10 } });
+      await latchkey.notice();
+    },
+  },
+  {
+    title: "more uses to notice than one commit writes",
+    prepare: ({ latchkey }, { apiId }) =>
+      latchkey.createKeys(
+        USED_UP.map((plaintext) => ({ apiId, plaintext, remaining: 1, externalId: "pier-8" })),
+      ),
+    run: async (latchkey) => {
+      for (const key of USED_UP) await latchkey.verifyKey({ key });
       await latchkey.notice();
     },
   },
