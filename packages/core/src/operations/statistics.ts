@@ -20,6 +20,7 @@ import {
   type UsageRow,
   type UsageSubject,
 } from "../statistics/usage-rows.js";
+import { afterWriting } from "../store/after-writing.js";
 import type { Want } from "../store/key-store.js";
 import type { StatisticsPage, StatisticsSubject } from "../store/statistics.js";
 import { DAY_MS, type EpochMs, type SpanMs } from "../time.js";
@@ -298,9 +299,9 @@ export const STATISTICS_TABLE = {
       await context.call?.isFirst();
       return deleteInBatches(context, DELETED_AT_ONCE, async (round, limit) => {
         const counted = await store.deleteStatistics(workspaceId, beforeAt, limit);
-        if (round.call === null) return counted;
-        // The store deletes sums outside of commits: if the process dies in between, `deleted` lacks the sums of this step.
-        return transact(round, async () => counted);
+        // The store deletes sums outside of commits. When this one resolves, they are gone for good; if the process dies in between, a repeat
+        // does not count them.
+        return afterWriting(() => transact(round, async () => counted), counted.deleted > 0);
       });
     },
     { issuesAt: pruneIssues },
