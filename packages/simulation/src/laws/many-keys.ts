@@ -31,6 +31,7 @@ export function settersOfManyKeys(
       existedBefore(world, key, call) &&
       isMade &&
       isReached &&
+      !isBackDuring(world, key, call) &&
       firstOf(world, call) === call;
     return [{ call, value, isSure }];
   });
@@ -62,6 +63,15 @@ function ownership(
   );
   if (moves.length > 0) return "maybe";
   return key.setup.identity === owner ? "always" : "never";
+}
+
+/** Whether the store lost, during a call, a write of the key that this one succeeds, which was back then and could be rotated. */
+function isBackDuring(world: World, { origin }: KnownKey, call: Call): boolean {
+  if (origin === null) return false;
+  const isLost = world.losses.some(
+    ({ tick, ids }) => tick > call.startTick && tick < call.endTick && ids.has(origin.key.keyId),
+  );
+  return isLost || isBackDuring(world, origin.key, call);
 }
 
 /** Whether a key, or the key that it succeeds, existed before a call began. */
