@@ -44,8 +44,15 @@ export function assertPath(argument: string, path: string, isMade: boolean): voi
   if (!existsSync(needed)) throw unusable(argument, reason, needed);
 }
 
-/** @throws UsageError naming the argument, if there is a file already. */
+/** @throws UsageError naming the argument, if the path is `-`: a pipe that expects the file would get only what is printed besides. */
+export function assertNotStdout(argument: string, path: string): void {
+  if (path === "-")
+    throw new UsageError(`${argument} must name a file: - is not stdout here, and ./- is a file`);
+}
+
+/** @throws UsageError naming the argument, if there is a file already, or the path is `-`. */
 export function assertNew(argument: string, path: string): void {
+  assertNotStdout(argument, path);
   if (existsSync(path)) throw unusable(argument, "there is already", path);
 }
 

@@ -72,6 +72,16 @@ Dry run: nothing was written.
     await latchkey.close();
   });
 
+  test("- is not a file for the report: a pipe would get the summary instead of the rows", async () => {
+    const { args } = prepare();
+    const { exitCode, stderr } = await runInProcess([...args, "--report", "-"]);
+    expect([exitCode, stderr]).toEqual([
+      2,
+      expect.stringContaining("--report must name a file: -"),
+    ]);
+    expect(existsSync("-")).toBe(false);
+  });
+
   test("an export can be imported into another store, and only its owner can read the file", async () => {
     const { folder, store, args } = prepare();
     await runInProcess(args);

@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from "no
 import type { ImportReport, KeyMap, RowReport, SourceKind } from "@latchkey/import";
 import type { Command } from "commander";
 import { asUsageError, Refused, UsageError } from "../command-line/failures.js";
-import { assertOwn, withFile } from "../command-line/files.js";
+import { assertNotStdout, assertOwn, withFile } from "../command-line/files.js";
 import { example } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
 import { assertWorkspace } from "../command-line/known-workspace.js";
@@ -174,6 +174,7 @@ async function reportWriter(
   path: string | undefined,
 ): Promise<[(row: RowReport) => void, () => void]> {
   if (path === undefined) return [() => undefined, () => undefined];
+  assertNotStdout("--report", path);
   const file = await withFile("--report", path, () => openSync(path, "w"));
   return [(row) => writeFileSync(file, `${JSON.stringify(row)}\n`), () => closeSync(file)];
 }

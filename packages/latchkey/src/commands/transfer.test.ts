@@ -244,6 +244,21 @@ describe("latchkey backup and restore", () => {
     expect(readFileSync(file, "utf8")).toBe("of somebody else");
   });
 
+  test("- is not a file: a pipe would get the counts, and take them for the backup", async () => {
+    const { from } = await aStore();
+    for (const args of [
+      ["backup", "--store", from, "--out", "-"],
+      ["export", "--store", from, "--format", "jsonl", "--out", "-"],
+    ])
+      expect(await runInProcess(args)).toEqual({
+        exitCode: 2,
+        stdout: "",
+        stderr:
+          "latchkey: --out must name a file: - is not stdout here, and ./- is a file (see --help)\n",
+      });
+    expect(existsSync("-")).toBe(false);
+  });
+
   test("an invalid recipient or identity ends with 2, and leaves no file behind", async () => {
     const { folder, from, to } = await aStore();
     const file = join(folder, "keys.lkb");
