@@ -131,6 +131,12 @@ describe("the tide table server", () => {
     expect(await visit("/tides/eastness", key)).toMatchObject({ status: 200 });
   });
 
+  test("answers 404 for a path that is no URL, and goes on", async () => {
+    for (const path of ["//", "//tides", "/tides//", "/%"])
+      expect(await visit(path)).toMatchObject({ status: 404 });
+    expect(await visit("/tides/northmouth?at=noon")).toMatchObject({ status: 401 });
+  });
+
   test("serves the same API when it is started again on the same store", async () => {
     const folder = mkdtempSync(join(tmpdir(), "latchkey-tides-"));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

@@ -49,7 +49,9 @@ const server = createServer((request, response) => {
 
 /** @param {import("node:http").IncomingMessage} request */
 function harbourOf(request) {
-  return new URL(request.url ?? "/", "http://localhost").pathname.split("/")[2] ?? "";
+  // Not `new URL`: it throws for "//", and an error outside of a guard ends the process.
+  const [, , harbour = ""] = request.url?.split(/[/?]/) ?? [];
+  return harbour;
 }
 
 /**
