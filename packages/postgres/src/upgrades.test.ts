@@ -161,6 +161,19 @@ describeWithServers("tables of an earlier version, and damaged ones", () => {
     }
   });
 
+  test("tables without their primary keys, as after a dump that was restored in part, are named", async () => {
+    const schema = "unfinished";
+    await migrate(own.pool, { schema });
+    for (const table of ["claim", "record"])
+      await own.pool.query(`ALTER TABLE ${schema}.${table} DROP CONSTRAINT ${table}_pkey`);
+    for (const isMigrating of [true, false]) {
+      const store = postgresStore(own.pool, { schema, migrate: isMigrating });
+      const error = await errorOf(store.read(WORKSPACE, []));
+      expect(error.code).toBe("STORE_CORRUPT");
+      expect(error.message).toMatch(/primary keys.*: claim, record\. Restore/);
+    }
+  });
+
   test.each([
     ["a table", "CREATE TABLE theirs_1.record (id int)"],
     ["a table with the name of a view", "CREATE TABLE theirs_2.keys (id int)"],

@@ -62,7 +62,7 @@ export function inSchema(sql: string, schema: string): string {
   return sql.replace(/\blatchkey\./g, `"${schema}".`);
 }
 
-/** Tables that a schema of this version has. */
+/** Tables that a schema of this version has, each with a primary key: a dump that was restored in part may have left out the keys. */
 const TABLE_NAMES = "workspace counters record claim list entry passing statistic hold".split(" ");
 
 /** Functions that a schema of this version has. */
@@ -97,7 +97,8 @@ const EXAMINE = `SELECT pg_catalog.version(), pg_catalog.current_setting('server
     WHERE c.relnamespace = n.oid AND c.relrowsecurity AND pg_catalog.row_security_active(c.oid)
     AND NOT EXISTS (SELECT FROM pg_catalog.pg_policy p WHERE p.polrelid = c.oid)),
   (SELECT pg_catalog.string_agg(named, ', ' ORDER BY named) FROM pg_catalog.unnest($3::text[]) named
-    WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.relnamespace = n.oid AND c.relname = named::pg_catalog.name)),
+    WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_class c JOIN pg_catalog.pg_index i ON i.indrelid = c.oid AND i.indisprimary
+      WHERE c.relnamespace = n.oid AND c.relname = named::pg_catalog.name)),
   (SELECT pg_catalog.string_agg(named, ', ' ORDER BY named) FROM pg_catalog.unnest($4::text[]) named
     WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_proc f WHERE f.pronamespace = n.oid AND f.proname = named::pg_catalog.name))
   FROM (SELECT) one LEFT JOIN pg_catalog.pg_namespace n ON n.nspname::text = $2`;
@@ -112,7 +113,7 @@ interface Found {
  * Reads what the schema has.
  *
  * @throws LatchkeyError `PRECONDITION_FAILED` if the server or its encoding is not supported, or a newer latchkey has written the tables;
- * `STORE_CORRUPT` if tables of this version are missing.
+ * `STORE_CORRUPT` if tables of this version, or their primary keys, are missing.
  */
 async function examine(ask: Ask, schema: string): Promise<Found> {
   const examining = {
@@ -156,7 +157,7 @@ async function examine(ask: Ask, schema: string): Promise<Found> {
   if (lacking)
     throw new LatchkeyError(
       "STORE_CORRUPT",
-      `tables of latchkey are missing in the database: ${lacking}. Restore a backup`,
+      `tables of latchkey, or their primary keys, are missing in the database: ${lacking}. Restore a backup, to its end`,
     );
   return { version, missing };
 }
