@@ -72,6 +72,15 @@ Dry run: nothing was written.
     await latchkey.close();
   });
 
+  test("columns may be separated by tabs: a shell passes \\t as two characters", async () => {
+    const { folder, store } = prepare();
+    const file = join(folder, "keys.tsv");
+    writeFileSync(file, `hash\tname\n${hashOf("tide_4")}\tpier\n`);
+    const args = ["import", file, "--from", "csv", "--api-name", "tiles", "--store", store];
+    const { stdout } = await runInProcess([...args, "--delimiter", String.raw`\t`]);
+    expect(stdout).toContain("  written        1\n");
+  });
+
   test("- is not a file for the report: a pipe would get the summary instead of the rows", async () => {
     const { args } = prepare();
     const { exitCode, stderr } = await runInProcess([...args, "--report", "-"]);

@@ -63,7 +63,11 @@ export function addImport(program: Command, host: Host): void {
       apiNameOf("--api-name"),
     )
     .option("--table <name>", "better-auth: the table of its keys (default: apikey)")
-    .option("--delimiter <text>", "csv: the separator between columns (default: a comma)")
+    .option(
+      "--delimiter <text>",
+      "csv: the separator between columns, \\t for a tab (default: a comma)",
+      (text) => text.replace(/^\\t$/, "\t"),
+    )
     .option(
       "--report <file>",
       "write one line of JSON per row to this file: its outcome, and the reason",
