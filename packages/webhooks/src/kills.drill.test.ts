@@ -3,6 +3,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createLatchkey, type KeyStore, type Latchkey, LatchkeyError } from "@latchkey/core";
+import { postgresStore } from "@latchkey/postgres";
+import {
+  describeWithServers,
+  PATIENT as PATIENT_POSTGRES,
+  startServer as startPostgres,
+} from "@latchkey/postgres/testing";
 import { redisStore } from "@latchkey/redis";
 import { describeWithRedis, PATIENT, startServer, type TestServer } from "@latchkey/redis/testing";
 import { sqliteStore } from "@latchkey/sqlite";
@@ -153,5 +159,20 @@ describeWithRedis("webhooks on Redis", () => {
     const place = server?.url ?? "";
     const keyPrefix = `test:${randomUUID()}`;
     return { place, keyPrefix, store: redisStore(place, { ...PATIENT, keyPrefix }) };
+  });
+});
+
+describeWithServers("webhooks on PostgreSQL", () => {
+  let server: Awaited<ReturnType<typeof startPostgres>> | undefined;
+  beforeAll(async () => {
+    server = await startPostgres();
+  });
+  afterAll(() => server?.remove());
+
+  defineDrills(() => {
+    const place = server?.url ?? "";
+    const keyPrefix = `test_${randomUUID().replaceAll("-", "_")}`;
+    const store = postgresStore(place, { ...PATIENT_POSTGRES, schema: keyPrefix });
+    return { place, keyPrefix, store };
   });
 });

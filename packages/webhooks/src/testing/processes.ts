@@ -5,8 +5,9 @@ import type { WebhookOptions } from "../options.js";
 
 /** The location of a store that several processes open. */
 export interface StorePlace {
-  /** Path of an SQLite file, or URL of a Redis server. */
+  /** Path of an SQLite file, or URL of a Redis or PostgreSQL server. */
   readonly place: string;
+  /** On PostgreSQL, the schema. */
   readonly keyPrefix: string;
 }
 
