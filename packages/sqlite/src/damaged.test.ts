@@ -66,3 +66,17 @@ test("a role and a permission that cannot be read can be deleted, which makes th
   await latchkey.createRole({ name: "reader", permissions: ["read"] });
   await latchkey.close();
 });
+
+test("a remembered verdict whose limit has no end, because a digit became an E, is damage", async () => {
+  const path = scratch.newPath();
+  const latchkey = createLatchkey({ store: sqliteStore(path), usage: false });
+  const { apiId } = await latchkey.createApi({ name: "payments" });
+  const { key } = await latchkey.createKey({ apiId, ratelimit: { limit: 5, duration: "1m" } });
+  const question = { key, requestId: "request 1" };
+  expect(await latchkey.verifyKey(question)).toMatchObject({ valid: true });
+  const [from, to] = ['"resetAt":17', '"resetAt":1E'];
+  damageFile(path, "UPDATE latchkey_passing SET value = replace(value, ?, ?)", [from, to]);
+
+  await expect(latchkey.verifyKey(question)).rejects.toMatchObject({ code: "STORE_CORRUPT" });
+  await latchkey.close();
+});

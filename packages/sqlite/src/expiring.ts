@@ -39,7 +39,8 @@ function isReading({ name, limit, remaining, resetAt, exceeded, state }: LimitRe
     typeof name === "string" &&
     typeof exceeded === "boolean" &&
     [limit, remaining].every(isWhole) &&
-    typeof resetAt === "number" &&
+    // Not whole: it may lie beyond the last safe number. JSON of a damaged file may have a number without an end, such as 1e999.
+    Number.isFinite(resetAt) &&
     (state === undefined || isState(state))
   );
 }
