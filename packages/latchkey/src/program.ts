@@ -72,8 +72,8 @@ const COMMANDS: readonly AddCommand[] = [
 /** Width of help that is not printed on a terminal. */
 const HELP_COLUMNS = 100;
 
-/** The program with all its commands. It reads and opens nothing before one of them runs. */
-function createProgram(host: Host): Command {
+/** The program with all its commands, for these arguments. It reads and opens nothing before one of them runs. */
+function createProgram(host: Host, args: readonly string[]): Command {
   const program = new Command("latchkey")
     .usage("<command> [options]")
     .description("Issues, verifies and manages API keys.")
@@ -92,7 +92,7 @@ function createProgram(host: Host): Command {
     .addHelpText("after", example("latchkey serve --store sqlite:./keys.db --port 3000"))
     .addHelpText("afterAll", HELP_END);
   for (const add of COMMANDS) add(program, host);
-  refuseRepeats(program);
+  refuseRepeats(program, args);
   return program;
 }
 
@@ -117,7 +117,7 @@ export async function runProgram(args: readonly string[], host: Host): Promise<n
 export async function runArguments(args: readonly string[], host: Host): Promise<void> {
   if (args.some((arg) => redact(arg) !== arg)) throw secretInArguments();
   if (args.some(hasPassword)) host.warn(PASSWORD_IN_ARGUMENTS);
-  const program = createProgram(host);
+  const program = createProgram(host, args);
   let running: Command | null = null;
   program.hook("preAction", (_, command) => {
     running = command;
@@ -143,16 +143,17 @@ function namedBy(args: readonly string[], program: Command): Command {
 }
 
 /** Commander takes the last of several, but we cannot know which one was meant. */
-function refuseRepeats(command: Command): void {
+function refuseRepeats(command: Command, args: readonly string[]): void {
   for (const option of command.options) {
     let isGiven = false;
     command.on(`option:${option.name()}`, (value: string | null) => {
       if (isGiven) throw new UsageError(`${option.long} must be given once`);
       isGiven = true;
-      // An option instead of a value: the value was forgotten.
-      if (option.required && /^$|^-[^\d]/.test(value ?? ""))
+      // An option instead of a value: the value was forgotten. After `=`, a value may begin with a hyphen.
+      const isForgotten = /^$|^-[^\d]/.test(value ?? "");
+      if (option.required && isForgotten && (!value || !args.includes(`${option.long}=${value}`)))
         throw new UsageError(`${option.long} needs a value`);
     });
   }
-  command.commands.forEach(refuseRepeats);
+  for (const child of command.commands) refuseRepeats(child, args);
 }

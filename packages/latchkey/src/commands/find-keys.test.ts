@@ -32,11 +32,14 @@ describe("keys find", () => {
 
   test("finds keys by their state and their contents", async () => {
     const one = await create("payments --name Deploys --environment live --tags eu,billing");
-    const two = await create("maps --permissions docs.* --roles crew --create --environment test");
+    const two = await create(
+      "maps --permissions docs.* --roles crew --create --environment test --name=-staging",
+    );
     await cli.run(`keys disable ${one}`);
     expect(await find(" --enabled no")).toEqual([one]);
     expect(await find(" --enabled yes")).toEqual([two]);
     expect(await find(" --name-contains DEP")).toEqual([one]);
+    expect(await find(" --name-contains=-staging")).toEqual([two]);
     expect(await find(" --permission docs.read")).toEqual([two]);
     expect(await find(" --role crew")).toEqual([two]);
     expect(await find(" --environment live")).toEqual([one]);
@@ -117,6 +120,7 @@ describe("keys find", () => {
     ["--enabled maybe", "--enabled must be yes or no"],
     ["--order-by name", "--order-by must be createdAt or expires or lastUsedAt"],
     ["--name-contains=", "--name-contains needs a value"],
+    ["--name-contains -staging", "--name-contains needs a value"],
     ["--identity-id id_1 --external-id a", "--identity-id must not be given with --external-id"],
     ["--order-by expires", "only the keys of an API or owner with at most 2000 keys"],
   ])("refuses wrong options by name: %s", async (options, message) => {
