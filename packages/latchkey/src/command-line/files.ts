@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { UsageError } from "./failures.js";
 
@@ -73,15 +73,10 @@ function unusable(argument: string, reason: string, path: string): UsageError {
   return new UsageError(`${argument} must name a file that can be used: ${reason} ${path}`);
 }
 
-/** @throws UsageError naming the argument, unless a file can be read there. */
+/** @throws UsageError naming the argument, unless a file or a pipe can be read there. Reads nothing, because a pipe gives it only once. */
 export function assertReadable(argument: string, path: string): Promise<void> {
   return withFile(argument, path, () => {
-    const file = openSync(path, "r");
-    try {
-      // Opening a folder succeeds, too.
-      readSync(file, new Uint8Array(1));
-    } finally {
-      closeSync(file);
-    }
+    accessSync(path, constants.R_OK);
+    if (statSync(path).isDirectory()) throw unusable(argument, "a folder is", path);
   });
 }

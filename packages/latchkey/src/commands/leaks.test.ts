@@ -1,4 +1,6 @@
+import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createLatchkey } from "@latchkey/core";
 import { expect, test } from "vitest";
@@ -73,6 +75,18 @@ test("leaks check finds every key in a text, disables it, and ends with 1", asyn
     ],
   });
   expect(stdout + again.stdout + JSON.stringify(entry)).not.toContain(one.key);
+});
+
+test("leaks check reads a pipe from its first character on: leaks check <(git log -p)", async () => {
+  const { run, one } = await open();
+  const pipe = join(tempFolder(), "pipe");
+  execFileSync("mkfifo", [pipe]);
+  const writing = writeFile(pipe, one.key);
+  expect(await run(`leaks check ${pipe}`)).toMatchObject({
+    exitCode: 1,
+    stdout: `${one.keyId}\t1\tdisabled\n`,
+  });
+  await writing;
 });
 
 test("leaks check reads stdin, applies --policy, and ends with 0 if there is no key", async () => {

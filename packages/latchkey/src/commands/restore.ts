@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import type { KeyStore } from "@latchkey/core";
 import type { Decryption } from "@latchkey/transfer";
 import type { Command } from "commander";
@@ -33,6 +33,8 @@ export function addRestore(program: Command, host: Host): void {
   addJsonOption(addStoreOptions(restore, "durable")).action(async (options: Options) => {
     // Checked before the store is opened: an unreadable backup must not leave a new file behind.
     await assertReadable("--in", options.in);
+    if (!statSync(options.in).isFile())
+      throw new UsageError("--in must name a file, not a pipe: the backup is read twice");
     const decryption = await decryptionOf(options, host);
     const choice = readStore(options, host, "durable");
     const opened: KeyStore[] = [];

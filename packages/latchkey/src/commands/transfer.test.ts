@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createLatchkey } from "@latchkey/core";
@@ -180,6 +181,18 @@ describe("latchkey backup and restore", () => {
       const { exitCode, stderr } = await runInProcess([...restore, ...args]);
       expect([exitCode, stderr]).toEqual([2, expect.stringContaining(complaint)]);
     }
+    expect(existsSync(to.replace("sqlite:", ""))).toBe(false);
+  });
+
+  test("restore says that it needs a file if it gets a pipe, and not that the backup is damaged", async () => {
+    const { folder, to } = await aStore();
+    const pipe = join(folder, "pipe");
+    execFileSync("mkfifo", [pipe]);
+    const { exitCode, stderr } = await runInProcess(["restore", "--store", to, "--in", pipe]);
+    expect([exitCode, stderr]).toEqual([
+      2,
+      expect.stringContaining("--in must name a file, not a"),
+    ]);
     expect(existsSync(to.replace("sqlite:", ""))).toBe(false);
   });
 
