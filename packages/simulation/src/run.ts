@@ -34,7 +34,7 @@ const isVerification = ({ action }: Step) => action === "verify";
 
 async function live(world: World): Promise<void> {
   await world.prepare();
-  world.send(true);
+  world.senders.turn(true, world.processes);
   // The uses that these verifications take are in the last trail of the move, or lost.
   world.atFence = () => {
     for (const { process, action, args } of world.plan.steps.filter(isVerification).slice(0, 3))
@@ -45,7 +45,7 @@ async function live(world: World): Promise<void> {
     await world.scheduler.run(world.scheduler.now + afterMs);
     await ACTIONS[action as ActionName].perform({ world, process, action }, args);
   }
-  world.send(false);
+  world.senders.turn(false, world.processes);
   await world.scheduler.run();
   Object.assign(world, { atFence: null, atEnd: null });
   world.restTick = world.scheduler.nextTick();

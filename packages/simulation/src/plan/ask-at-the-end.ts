@@ -6,12 +6,14 @@ import { ACTIONS, type ActionName } from "./actions.js";
 const SENDING_MS = 200_000;
 
 async function sendTheRest(world: World): Promise<void> {
-  const { receivers, scheduler } = world;
+  const { receivers, scheduler, senders, processes } = world;
   receivers.manners.clear();
-  world.send(true);
+  // Processes of an earlier version end.
+  if (world.plan.isMixed === true) for (const process of processes) senders.add(process, false);
+  senders.turn(true, processes);
   const until = scheduler.now + SENDING_MS;
   while (!areAllSent(world) && scheduler.now < until) await scheduler.run(scheduler.now + 5_000);
-  world.send(false);
+  senders.turn(false, processes);
   await scheduler.run();
 }
 

@@ -139,7 +139,7 @@ export function planOf(seed: number): Plan {
     keys: hasSlots ? keys : keys.map((key) => ({ ...key, slots: null })),
     steps,
   };
-  if (isSending) return withWebhooks(plan);
+  if (isSending) return withWebhooks(plan, random.chance(20));
   return isLeasing ? withLeases(plan, random) : plan;
 }
 
@@ -147,11 +147,12 @@ export function planOf(seed: number): Plan {
 const LONGEST_SENDING_MS = 3_000;
 
 /** Sends webhooks. Clocks differ by so little that a pause by a wrong one ends within the schedule. */
-function withWebhooks(plan: Plan): Plan {
+function withWebhooks(plan: Plan, isMixed: boolean): Plan {
   const nearer = (offset: number) => Math.min(offset, 90_000);
   return {
     ...plan,
     sends: true,
+    isMixed,
     clockOffsets: plan.clockOffsets.map(nearer),
     steps: plan.steps.map((step) =>
       step.action === "setClock"

@@ -38,6 +38,8 @@ export interface Plan {
   readonly keys: readonly (KeySetup & { readonly workspace: number })[];
   /** Whether each process sends webhooks. Absent: none does. */
   readonly sends?: boolean;
+  /** Whether some of them are of an earlier version, which does not know all receivers. */
+  readonly isMixed?: boolean;
   readonly steps: readonly Step[];
 }
 

@@ -20,14 +20,15 @@ export interface ProcessSender extends Webhooks {
   readonly keepStarted: () => Promise<void>;
 }
 
-/** Creates the sender of a process. It does not send yet. */
+/** Creates the sender of a process. It does not send yet. `receivers`: those that it knows. */
 export function createSender(
   latchkey: Latchkey,
   scheduler: Scheduler,
   isAlive: () => boolean,
+  receivers: readonly Receiver[] = RECEIVERS,
 ): ProcessSender {
   const webhooks = createWebhooks(latchkey, {
-    endpoints: RECEIVERS.map(({ host, types }) => ({
+    endpoints: receivers.map(({ host, types }) => ({
       url: `https://${host}/hooks`,
       types,
       secret: SECRET,

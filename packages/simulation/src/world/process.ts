@@ -7,7 +7,7 @@ export interface Process {
   /** The latchkey bound to each workspace, by index. */
   readonly bound: Map<number, Latchkey>;
   /** Its sender of webhooks; null: it sends none. */
-  readonly sender: ProcessSender | null;
+  sender: ProcessSender | null;
   isAlive: boolean;
   /** Its clock less the true time, in ms. */
   clockOffset: number;

@@ -12,7 +12,8 @@ import type {
 import type { Plan } from "../plan/plan.js";
 import { Random } from "../random.js";
 import { Receivers } from "../webhooks/receivers.js";
-import { createSender, type ProcessSender } from "../webhooks/sending.js";
+import { Senders } from "../webhooks/senders.js";
+import { createSender } from "../webhooks/sending.js";
 import { createKey, createWorkspace, type KnownWorkspace, type MadeKey } from "./beginning.js";
 import { enter } from "./host.js";
 import { type LinkContext, linkedStore, type Network } from "./link.js";
@@ -39,9 +40,8 @@ export class World {
   readonly receivers: Receivers;
   /** Events after this tick must reach the receivers of webhooks. */
   sendingSince = Number.POSITIVE_INFINITY;
-  #isSending = false;
-  /** All senders of webhooks that ever were, and what would end the calls of dead processes. */
-  readonly #senders: ProcessSender[] = [];
+  readonly senders: Senders;
+  /** What would end the calls of dead processes. */
   readonly #abandoned: ((error: Error) => void)[] = [];
   readonly processes: Process[] = [];
   /** Tick after the last step, when the final questions begin. */
@@ -84,6 +84,7 @@ export class World {
       () => this.#network,
       this.tell.bind(this),
     );
+    this.senders = new Senders(this.scheduler, this.#random);
     this.server = new StoreServer(this.scheduler, plan.flushMs, laws);
     for (let index = 0; index < plan.processes; index += 1)
       this.processes.push(this.#start(index, plan.clockOffsets[index] ?? 0));
@@ -149,11 +150,9 @@ export class World {
         },
       }),
     });
-    const sender =
-      this.plan.sends === true ? createSender(latchkey, this.scheduler, isAlive) : null;
-    const process: Process = { ...started, latchkey, sender, bound: new Map([[0, latchkey]]) };
-    if (sender !== null) this.#senders.push(sender);
-    if (this.#isSending) void sender?.keepStarted();
+    const bound = new Map([[0, latchkey]]);
+    const process: Process = { ...started, latchkey, sender: null, bound };
+    if (this.plan.sends === true) this.senders.add(process, this.plan.isMixed === true);
     return process;
   }
 
@@ -181,12 +180,6 @@ export class World {
     }
     server.begin();
     this.sendingSince = scheduler.nextTick();
-  }
-
-  /** Starts or stops the senders of webhooks, also of processes that start later. */
-  send(isOn: boolean): void {
-    this.#isSending = isOn;
-    for (const { sender } of this.processes) void (isOn ? sender?.keepStarted() : sender?.stop());
   }
 
   /** Creates a key. @returns Its name. */
@@ -226,7 +219,7 @@ export class World {
 
   /** Ends the senders of dead processes. Otherwise they would count as senders of this program for ever. */
   async end(): Promise<void> {
-    for (const sender of this.#senders) void sender.stop();
+    this.senders.stopAll();
     while (this.#abandoned.length > 0) {
       for (const end of this.#abandoned.splice(0)) end(new Error("the world has ended"));
       await this.scheduler.run(this.scheduler.now);
