@@ -37,7 +37,7 @@ function folderOfFiles(): { readonly TMPDIR?: string } {
  * latest run, which a fresh checkout lacks, or else by size, and most of these files are short.
  */
 const LONGEST =
-  /(postgres.src.(server|pglite)|sqlite.src.store|latchkey.test.(journeys|erasing))\.test\.ts$/;
+  /(postgres.src.(server|pglite|deadlines)|redis.src.(standstill|deadlines)|sqlite.src.store|webhooks.src.stopping|latchkey.test.(journeys|erasing))\.test\.ts$/;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
