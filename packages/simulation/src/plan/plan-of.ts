@@ -31,6 +31,9 @@ const READING: readonly ActionName[] = [
   "failOver",
 ];
 
+/** An expiry is noticed twice only if two processes look for it at the same moment. */
+const NOTICING: readonly ActionName[] = ["setExpires", "notice", "again", "rotateKey", "deleteApi"];
+
 /** The weights of the pauses. */
 const PAUSES = {
   none: 44,
@@ -81,8 +84,9 @@ export function planOf(seed: number): Plan {
   const names = Object.keys(ACTIONS) as ActionName[];
   const flushMs = network === "direct" ? null : random.pick([null, null, 5, 300, 300]);
   const isRevoking = flushMs === 300 && random.chance(40);
-  const isReading = !isRevoking && random.chance(6);
-  const only = isRevoking ? REVOKING : isReading ? READING : null;
+  const focus = random.pick([READING, NOTICING]);
+  const isFocused = !isRevoking && random.chance(8);
+  const only = isRevoking ? REVOKING : isFocused ? focus : null;
   const isLeasing = only === null && random.chance(20);
   const isSending = only === null && !isLeasing && random.chance(8);
   const percent = isLeasing ? 25 : 45;
