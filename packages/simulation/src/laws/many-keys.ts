@@ -23,7 +23,9 @@ export function settersOfManyKeys(
     if (isTheirs === "never") return [];
     // A successor made at the end of the call inherits what other calls have set since. It is not made if its predecessor is deleted.
     const isMade =
-      key.origin === null || key.origin.call.endTick < call.endTick || DELETING.has(call.action);
+      DELETING.has(call.action) ||
+      key.origin === null ||
+      (key.origin.call.endTick < call.endTick && !isContested(world, key.origin.call, call));
     // Damaged keys stay disabled.
     const isReached = value === false || !world.hasDamaged;
     const isSure =
@@ -35,6 +37,25 @@ export function settersOfManyKeys(
       firstOf(world, call) === call;
     return [{ call, value, isSure }];
   });
+}
+
+/** Actions that enable or disable keys. */
+const SWITCHING: ReadonlySet<string> = new Set([
+  ...["switchKey", "updateKeys", "reportLeak", "disableKeys", "enableKeys", "disableOwner"],
+]);
+
+/** Whether a key that was rotated during a call could be switched by another one, after the call had passed it. */
+function isContested(world: World, rotation: Call, call: Call): boolean {
+  const isDuring = rotation.endTick > call.startTick;
+  const others = world.calls.filter(
+    (other) =>
+      other !== call &&
+      SWITCHING.has(other.action) &&
+      other.workspace === call.workspace &&
+      other.startTick < call.endTick &&
+      other.endTick > call.startTick,
+  );
+  return isDuring && others.length > 0;
 }
 
 const DELETING: ReadonlySet<string> = new Set(["deleteKeys", "deleteOwner", "eraseOwner"]);
