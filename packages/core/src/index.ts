@@ -84,6 +84,7 @@ export { deepFrozen, isDeeperThan, type JsonValue } from "./lib/json.js";
 export { lazyMembers, type MemberMakers } from "./lib/lazy-members.js";
 export { meantHint } from "./lib/near-name.js";
 export { type OwnFields, ownFieldsOf } from "./lib/own-fields.js";
+export { type InputSchema, parseInput } from "./lib/parse-input.js";
 export type {
   StandardIssue,
   StandardPathPart,
@@ -113,11 +114,9 @@ export type {
 } from "./operations/identities/operations.js";
 export type { IdentityReference } from "./operations/identities/reference.js";
 export {
-  type InputSchema,
   metadata as metadataField,
   noInput,
   type PageInput,
-  parseInput,
   permissionQuery as permissionQueryField,
 } from "./operations/input.js";
 export { importIssues } from "./operations/keys/create-keys.js";

@@ -1,9 +1,9 @@
 import type { InputIssue } from "../errors.js";
+import { refusal } from "../lib/parse-input.js";
 import type { StandardIssue } from "../lib/standard-schema.js";
 import type { MetaSchema } from "../rules/latchkey-types.js";
 import { checkMetadata, type Metadata } from "../rules/metadata.js";
 import type { OperationContext } from "./context.js";
-import { refusal } from "./input.js";
 
 interface WithMeta {
   readonly meta?: Metadata | null | undefined;

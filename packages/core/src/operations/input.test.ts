@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { LatchkeyError } from "../errors.js";
-import { grantName, metadata, pageInput, parseInput, prefix, text, wholeNumber } from "./input.js";
+import { parseInput } from "../lib/parse-input.js";
+import { grantName, metadata, pageInput, prefix, text, wholeNumber } from "./input.js";
 import { createKeyInput } from "./keys/create-key.js";
 import { identityRatelimits } from "./limit-input.js";
 import { refill } from "./uses-and-refill.js";

@@ -1,7 +1,5 @@
 import { z } from "zod";
-import { badRequest, type InputIssue, LatchkeyError } from "../errors.js";
-import { isObject, isPolluted, withoutPrototype } from "../lib/own-fields.js";
-import { SchemaHints } from "../lib/schema-hints.js";
+import { isObject } from "../lib/own-fields.js";
 import { MAX_HELD } from "../records/grants.js";
 import {
   ADDRESS_RANGE_ERROR,
@@ -17,15 +15,6 @@ import { checkPermissionQuery, type NameRule } from "./permission-query.js";
 
 /** The largest number that latchkey accepts: 2^53 − 1, beyond which JavaScript loses whole numbers. */
 const MAX_NUMBER = Number.MAX_SAFE_INTEGER;
-
-/** Most issues that are listed one by one. */
-const MAX_ISSUES = 1_000;
-
-/** Most levels of an input that schemas read: a list of keys, their limits, the fields of the limits. */
-const COPY_DEPTH = 5;
-
-/** Most levels of an input that are searched for a value that cannot be read. */
-const MAX_DEPTH = 20;
 
 type ErrorText = (issue: { readonly input?: unknown }) => string;
 
@@ -47,16 +36,16 @@ export function wholeNumber(min: number, max: number = MAX_NUMBER, message?: str
   return number.overwrite((value) => value + 0);
 }
 
+function sized(min: number, max: number) {
+  const error = orRequired(`must be a string of ${min} to ${max} characters`);
+  return z.string({ error }).min(min, { error }).max(max, { error });
+}
+
 /** A text of `min` to `max` characters: well-formed Unicode without NUL, so that every store keeps it as it is. */
 export function text(min: number, max: number) {
-  const error = orRequired(`must be a string of ${min} to ${max} characters`);
-  return z
-    .string({ error })
-    .min(min, { error })
-    .max(max, { error })
-    .refine((value) => value.isWellFormed() && !value.includes("\0"), {
-      error: "must be well-formed Unicode without NUL characters",
-    });
+  return sized(min, max).refine((value) => value.isWellFormed() && !value.includes("\0"), {
+    error: "must be well-formed Unicode without NUL characters",
+  });
 }
 
 /** The input of an operation that takes nothing. */
@@ -94,14 +83,25 @@ export const flag = z.boolean({ error: orRequired("must be true or false") });
 /** An id that latchkey made, such as an `apiId`. */
 export const id = text(1, 128);
 
-const SECRET_ERROR = `must be a string of 1 to ${MAX_SECRET_LENGTH} characters`;
-
-export const presentedSecret = z
-  .string({ error: orRequired(SECRET_ERROR) })
-  .min(1, { error: SECRET_ERROR })
-  .max(MAX_SECRET_LENGTH, { error: SECRET_ERROR });
+export const presentedSecret = sized(1, MAX_SECRET_LENGTH);
 
 export const externalId = text(1, 255);
+
+/** A text of this form. `otherwise`: what a value that is no text must be. Default: `error`. */
+export function textLike(form: RegExp, error: string, otherwise: string = error) {
+  return z.string({ error: orRequired(otherwise) }).regex(form, { error });
+}
+
+/** One of these words. */
+export function oneOf<const Word extends string>(words: readonly Word[]) {
+  const quoted = words.map((word) => `"${word}"`);
+  return z.enum(words, { error: orRequired(`must be ${listed(quoted, "or")}`) });
+}
+
+/** Words of a sentence: `a, b or c`. */
+function listed(words: readonly string[], conjunction: "and" | "or"): string {
+  return `${words.slice(0, -1).join(", ")} ${conjunction} ${words.at(-1)}`;
+}
 
 const GRANT_NAME: NameRule = {
   pattern: /^[A-Za-z0-9_.:*-]{1,512}$/,
@@ -109,9 +109,11 @@ const GRANT_NAME: NameRule = {
 };
 
 /** A name of a role or permission. */
-export const grantName = z
-  .string({ error: orRequired("must be a string of 1 to 512 characters") })
-  .regex(GRANT_NAME.pattern, { error: GRANT_NAME.error });
+export const grantName = textLike(
+  GRANT_NAME.pattern,
+  GRANT_NAME.error,
+  "must be a string of 1 to 512 characters",
+);
 
 /** Names of permissions: as many as a key or a role can be given. */
 export const grantNames = list(grantName, MAX_HELD.permissions, "names");
@@ -179,12 +181,14 @@ export const permissionQuery = queryOf();
 /** The same, but only with names that a permission can have: any other name in a program's query is a mistake. */
 export const grantQuery = queryOf(GRANT_NAME);
 
-export const usesFrom = z.enum(["key", "identity"], { error: 'must be "key" or "identity"' });
+export const usesFrom = oneOf(["key", "identity"]);
 
 /** The purpose of a rate limit that belongs to no key. */
-export const namespace = z
-  .string({ error: orRequired("must be a string of 1 to 128 characters") })
-  .regex(NAMESPACE_PATTERN, { error: "must be 1 to 128 characters of A-Z a-z 0-9 _ . : -" });
+export const namespace = textLike(
+  NAMESPACE_PATTERN,
+  "must be 1 to 128 characters of A-Z a-z 0-9 _ . : -",
+  "must be a string of 1 to 128 characters",
+);
 
 /** Which page of a list to return. */
 export interface PageInput {
@@ -215,156 +219,34 @@ export type KeyReference = {
 
 export const keyReference = z.strictObject({ keyId: id });
 
-/** The schema of an operation's input. `Output`: the checked input. */
-export type InputSchema<Input = unknown, Output = unknown> = z.ZodType<Output, Input>;
-
 /** Checks a rule on several fields even if one is refused, so that all issues come at once. The rule must expect fields of any type. */
 export const evenWithIssues = {
   when: ({ value }: { readonly value: unknown }) => isObject(value),
 };
 
-/** How many of these fields are given, for a rule such as "exactly one of them". */
+/** How many of these fields are given. */
 export function countGiven(...fields: readonly unknown[]): number {
   return fields.filter((field) => field !== undefined).length;
 }
 
-/**
- * Checks an input against its schema and further rules.
- *
- * @param further - Finds issues that a schema cannot see (the time, two fields together). It gets the raw input, even if the schema refuses
- * it, so that all issues are reported at once.
- * @throws LatchkeyError `BAD_REQUEST` with every issue; of more than 1,000, the first ones and the number of the others.
- */
-export function parseInput<Schema extends InputSchema>(
-  schema: Schema,
-  input: unknown,
-  further: (raw: Readonly<Record<string, unknown>>) => readonly InputIssue[] = () => [],
-): z.output<Schema> {
-  try {
-    // A schema with messages takes several times as long, so it is used only if something is wrong.
-    const own = isPolluted() ? withoutPrototype(input, COPY_DEPTH) : input;
-    const result = schema.safeParse(own);
-    const raw =
-      typeof input === "object" && input !== null ? (input as Record<string, unknown>) : {};
-    const others = further(raw);
-    if (result.success && others.length === 0)
-      return own === input ? result.data : withoutPrototype(result.data, COPY_DEPTH);
-    const refused = schema.safeParse(own, { error: describeType }).error?.issues ?? [];
-    const hints = new SchemaHints(schema);
-    const issues = refused.flatMap((issue) => toInputIssues(issue, hints));
-    throw refusal([...issues, ...others]);
-  } catch (error) {
-    throw unreadable(error, input);
-  }
+/** The rule, for `refine`, that exactly one of these fields is given. Its issue is at the first. */
+export function exactlyOneOf<Name extends string>(...names: readonly [Name, ...Name[]]) {
+  const isSo = (fields: { readonly [Field in Name]?: unknown }) =>
+    countGiven(...names.map((name) => fields[name])) === 1;
+  const error = `exactly one of ${listed(names, "and")} must be given`;
+  return [isSo, { ...evenWithIssues, path: names.slice(0, 1), error }] as const;
 }
 
-/** The error for an unreadable input: a `BAD_REQUEST` naming the value that throws (a getter, a proxy), otherwise the original error. */
-export function unreadable(error: unknown, input: unknown): unknown {
-  const path = error instanceof LatchkeyError ? null : unreadablePath(input, MAX_DEPTH);
-  return path === null ? error : refusal([{ path: path.join("."), message: "cannot be read" }]);
+type FieldSchemas = Readonly<Record<string, z.ZodType>>;
+
+/** The same fields, each of which may be absent. */
+export function optional<Fields extends FieldSchemas>(fields: Fields) {
+  const entries = Object.entries(fields).map(([name, field]) => [name, field.optional()]);
+  return Object.fromEntries(entries) as { [Name in keyof Fields]: z.ZodOptional<Fields[Name]> };
 }
 
-/** What a schema reads of a value beside its fields; a proxy may refuse any of it. In a list, because a bundler drops unused reads. */
-const READS: readonly ((value: object) => unknown)[] = [
-  Reflect.getPrototypeOf,
-  Array.isArray,
-  (value) => Reflect.has(value, ""),
-  (value) => Reflect.get(value, "constructor"),
-  // A schema compares it before it knows that the value is a text or a list.
-  (value) => (Reflect.get(value, "length") as number) < 0,
-];
-
-function unreadablePath(value: unknown, depth: number): readonly string[] | null {
-  if (typeof value !== "object" || value === null || depth === 0) return null;
-  let name: string | undefined;
-  try {
-    for (const read of READS) read(value);
-    for (name of Object.keys(value)) {
-      const path = unreadablePath(Reflect.get(value, name), depth - 1);
-      if (path !== null) return [name, ...path];
-    }
-    return null;
-  } catch {
-    return name === undefined ? [] : [name];
-  }
-}
-
-/** The `BAD_REQUEST` of these issues, each once; of more than 1,000, the first ones and the number of the others. */
-export function refusal(issues: readonly InputIssue[]): LatchkeyError {
-  return badRequest(listable(withoutRepeats(issues)).map(shownBriefly));
-}
-
-/** Most characters of a path in an issue: a path may be as long as the input. */
-const MAX_PATH = 256;
-
-/** No field has a longer name. A longer one may be a secret, so only its start is repeated. */
-const LONGEST_NAME = 24;
-
-function shownBriefly(issue: InputIssue): InputIssue {
-  const { message } = issue;
-  const names = issue.path.split(".", MAX_PATH);
-  // Names within metadata are the caller's own.
-  const path = (names[0] === "meta" ? names : names.map(shownName)).join(".");
-  if (path === issue.path && path.length <= MAX_PATH) return issue;
-  return { path: path.length > MAX_PATH ? `${path.slice(0, MAX_PATH)}…` : path, message };
-}
-
-function shownName(name: string): string {
-  return name.length > LONGEST_NAME ? `${name.slice(0, 8)}…` : name;
-}
-
-const UNKNOWN_FIELD = "is not a known field";
-
-const NO_OBJECT = "must be an object";
-
-/** The message of a schema that has none of its own. */
-function describeType(issue: { readonly input?: unknown; readonly expected?: unknown }) {
-  if (issue.input === undefined) return "is required";
-  if (issue.expected === "object") return NO_OBJECT;
-  return undefined;
-}
-
-function toInputIssues(issue: z.core.$ZodIssue, hints: SchemaHints): InputIssue[] {
-  const path = issue.path.map(String);
-  if (issue.code === "unrecognized_keys")
-    return issue.keys.map((key) => ({
-      path: [...path, key].join("."),
-      message: `${UNKNOWN_FIELD}${hints.ofUnknown(path, key)}`,
-    }));
-  if (issue.code === "invalid_union") {
-    const [choice, ...others] = issue.errors.filter(isWithin);
-    if (choice !== undefined && others.length === 0)
-      return choice.flatMap((inner) =>
-        toInputIssues({ ...inner, path: [...issue.path, ...inner.path] }, hints),
-      );
-  }
-  const isWhole = path.length === 0 && issue.code === "invalid_type" && issue.expected === "object";
-  const message = isWhole ? `the input ${NO_OBJECT}` : issue.message;
-  return [
-    {
-      path: path.join("."),
-      message: message.endsWith(NO_OBJECT) ? `${message}${hints.ofObject(path)}` : message,
-    },
-  ];
-}
-
-/** Whether a value has the type of this choice of a union, even if something within it is wrong. */
-function isWithin(issues: readonly z.core.$ZodIssue[]): boolean {
-  return issues.every(({ code, path }) => path.length > 0 || code === "unrecognized_keys");
-}
-
-/** The response to a hostile input must not be many times as long as the input. */
-function listable(issues: readonly InputIssue[]): readonly InputIssue[] {
-  if (issues.length <= MAX_ISSUES) return issues;
-  const left = issues.length - MAX_ISSUES;
-  const message = left === 1 ? "and 1 more issue" : `and ${left} more issues`;
-  return [...issues.slice(0, MAX_ISSUES), { path: "", message }];
-}
-
-function withoutRepeats(issues: readonly InputIssue[]): InputIssue[] {
-  const seen = new Set<string>();
-  return issues.filter(({ path, message }) => {
-    const key = `${path}\n${message}`;
-    return seen.has(key) ? false : seen.add(key);
-  });
+/** The same fields, each of which may be null. */
+export function nullable<Fields extends FieldSchemas>(fields: Fields) {
+  const entries = Object.entries(fields).map(([name, field]) => [name, field.nullable()]);
+  return Object.fromEntries(entries) as { [Name in keyof Fields]: z.ZodNullable<Fields[Name]> };
 }

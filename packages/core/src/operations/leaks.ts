@@ -8,7 +8,7 @@ import { secretShape } from "../secrets/format.js";
 import type { ReadResult, Want } from "../store/key-store.js";
 import { confirmReads, notFound, type OperationContext, transact, type Work } from "./context.js";
 import { decodeOrNull, deleteRecord, readStored, withoutReadableRecord } from "./damaged.js";
-import { list, orRequired, text } from "./input.js";
+import { list, optional, orRequired, text } from "./input.js";
 import { deleteDamaged, deleteLoaded } from "./keys/delete-key.js";
 import { getKeyById, readKey } from "./keys/load.js";
 import { rotateLoaded, rotationOf } from "./keys/rotate-key.js";
@@ -84,8 +84,7 @@ const reportLeaksInput = z.strictObject({
   leaks: list(
     z.strictObject({
       key: z.string({ error: orRequired("must be a string") }),
-      url: text(0, 2_048).optional(),
-      source: text(0, 256).optional(),
+      ...optional({ url: text(0, 2_048), source: text(0, 256) }),
     }),
     // As many as one read of the store takes.
     100,

@@ -13,6 +13,8 @@ import {
   type IssueSink,
   type ListSchema,
   list,
+  oneOf,
+  optional,
   refuseField,
   text,
   wholeNumber,
@@ -70,19 +72,16 @@ export interface IdentityLimitInput<Types extends LatchkeyTypes = DefaultTypes>
 }
 
 /** How a limit counts, apart from its figures. {@link addCountingIssues} checks the fields together. */
-export const countingFields = {
-  algorithm: z
-    .enum(LIMIT_ALGORITHMS, { error: `must be one of ${LIMIT_ALGORITHMS.join(", ")}` })
-    .optional(),
-  burst: wholeNumber(1).optional(),
-  shadow: flag.optional(),
-};
+export const countingFields = optional({
+  algorithm: z.enum(LIMIT_ALGORITHMS, { error: `must be one of ${LIMIT_ALGORITHMS.join(", ")}` }),
+  burst: wholeNumber(1),
+  shadow: flag,
+});
 
 export const figureFields = { limit: wholeNumber(1), duration, ...countingFields };
 
 const limitFields = {
-  type: z.enum(["fast", "consistent"], { error: 'must be "fast" or "consistent"' }).optional(),
-  async: flag.optional(),
+  ...optional({ type: oneOf(["fast", "consistent"]), async: flag }),
   ...figureFields,
 };
 

@@ -1,8 +1,8 @@
 import type { z } from "zod";
 import type { InputIssue } from "../errors.js";
+import { type InputSchema, parseInput } from "../lib/parse-input.js";
 import type { EpochMs } from "../time.js";
 import { type OperationContext, transact, type Work } from "./context.js";
-import { type InputSchema, parseInput } from "./input.js";
 
 /** The function of an operation before it is bound to a context. For an overloaded one, it has the last and most general signature. */
 export type Run<Operation extends (...args: never) => unknown> = (

@@ -1,4 +1,5 @@
 import type { MemberMakers } from "../lib/lazy-members.js";
+import type { InputSchema } from "../lib/parse-input.js";
 import type { DeclaresTypes, DefaultTypes, LatchkeyTypes } from "../rules/latchkey-types.js";
 import { afterLeases, isRelative, NO_WAITING } from "./after-leases.js";
 import { API_TABLE, type ApiOperations } from "./apis/apis.js";
@@ -8,7 +9,6 @@ import { NOTICE_TABLE, type NoticeOperations } from "./events/notice.js";
 import { EVENT_TABLE, type EventOperations } from "./events/read-events.js";
 import { IDENTITY_TABLE } from "./identities/identities.js";
 import type { IdentityOperations } from "./identities/operations.js";
-import type { InputSchema } from "./input.js";
 import { createKey, createKeyInput } from "./keys/create-key.js";
 import { createKeys, createKeysInput } from "./keys/create-keys.js";
 import { deleteKey } from "./keys/delete-key.js";

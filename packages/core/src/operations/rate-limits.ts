@@ -23,6 +23,7 @@ import {
   evenWithIssues,
   id,
   namespace,
+  optional,
   refuseField,
   text,
   wholeNumber,
@@ -114,14 +115,16 @@ const limitInput = z
   });
 
 const resetLimitInput = z
-  .strictObject({
-    keyId: id.optional(),
-    identityId: id.optional(),
-    name: text(1, 128).optional(),
-    namespace: namespace.optional(),
-    identifier: text(1, 255).optional(),
-    duration: duration.optional(),
-  })
+  .strictObject(
+    optional({
+      keyId: id,
+      identityId: id,
+      name: text(1, 128),
+      namespace,
+      identifier: text(1, 255),
+      duration,
+    }),
+  )
   .superRefine((input, sink) => {
     const refuse = (path: string, message: string) => refuseField(sink, path, message);
     const { keyId, identityId, name, namespace, identifier, duration } = input;

@@ -33,7 +33,8 @@ import {
   evenWithIssues,
   externalId,
   id,
-  orRequired,
+  oneOf,
+  optional,
   pageFields,
   wholeNumber,
 } from "./input.js";
@@ -66,15 +67,13 @@ const LATEST: EpochMs = 253_402_300_799_999;
 /** An edge of a range of statistics. */
 const rangeInstant = instant(0, LATEST);
 
-const granularity = z.enum(GRANULARITIES, {
-  error: orRequired('must be "hour", "day" or "month"'),
-});
+const granularity = oneOf(GRANULARITIES);
 
 const exportUsageInput = z.strictObject({
   start: rangeInstant,
   end: rangeInstant,
   granularity,
-  by: z.enum(USAGE_SUBJECTS, { error: orRequired('must be "key", "identity", "api" or "tag"') }),
+  by: oneOf(USAGE_SUBJECTS),
   cursor: pageFields.cursor,
   limit: wholeNumber(1, MOST_ROWS).default(100),
 });
@@ -257,10 +256,7 @@ const getVerificationsInput = z
   .strictObject({
     keyId: id.optional(),
     ...identityIds,
-    ownerId: externalId.optional(),
-    apiId: id.optional(),
-    start: rangeInstant.optional(),
-    end: rangeInstant.optional(),
+    ...optional({ ownerId: externalId, apiId: id, start: rangeInstant, end: rangeInstant }),
     granularity: granularity.default("day"),
   })
   .refine(

@@ -19,7 +19,7 @@ import {
   type UsageRefusal,
 } from "../store/counters.js";
 import { type EpochMs, LAST_INSTANT, type SpanMs } from "../time.js";
-import { orRequired, refuseField, wholeNumber } from "./input.js";
+import { optional, orRequired, refuseField, wholeNumber } from "./input.js";
 import { spanOf } from "./time-input.js";
 
 type Interval<Span> =
@@ -65,9 +65,11 @@ export const refill: z.ZodType<RefillSetting, RefillInput> = z
   .strictObject({
     interval,
     amount: wholeNumber(1),
-    carryOver: wholeNumber(0).optional(),
-    refillDay: wholeNumber(1, 31).optional(),
-    lastRefillAt: wholeNumber(0, LAST_INSTANT).optional(),
+    ...optional({
+      carryOver: wholeNumber(0),
+      refillDay: wholeNumber(1, 31),
+      lastRefillAt: wholeNumber(0, LAST_INSTANT),
+    }),
   })
   .superRefine(({ interval, amount, carryOver = 0, refillDay }, sink) => {
     if (!Number.isSafeInteger(amount + carryOver))

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { buildAuditEntry, toAuditEvent } from "../audit/entry.js";
 import { LatchkeyError } from "../errors.js";
+import { parseInput } from "../lib/parse-input.js";
 import { yieldToEventLoop } from "../lib/promises.js";
 import { withoutNull } from "../lib/without-null.js";
 import { DIRECTORY_ID, rootKeyType } from "../records/root-key.js";
@@ -16,7 +17,7 @@ import type { Transaction } from "../store/transaction.js";
 import { leaseTimesOf, STATE_ADDRESS, stateOf, stateRecord } from "../store/workspace-state.js";
 import { afterCursor, type OperationContext, randomRepeated, transact } from "./context.js";
 import { decodeOrNull, readStored, withoutReadableRecord } from "./damaged.js";
-import { flag, orRequired, type PageInput, pageInput, parseInput, text } from "./input.js";
+import { flag, orRequired, type PageInput, pageInput, text, textLike } from "./input.js";
 import { operation, type TableOf } from "./operation.js";
 import { decodeAll, findRecord, listPages, type PageInfo, pageInfo } from "./read.js";
 
@@ -132,11 +133,10 @@ export interface WorkspaceOperations {
   }): Promise<Record<string, never>>;
 }
 
-const ID_ERROR = "must be 1 to 64 characters of A-Z a-z 0-9 _ -";
-
-const workspaceIdInput = z
-  .string({ error: orRequired(ID_ERROR) })
-  .regex(WORKSPACE_ID_PATTERN, { error: ID_ERROR });
+const workspaceIdInput = textLike(
+  WORKSPACE_ID_PATTERN,
+  "must be 1 to 64 characters of A-Z a-z 0-9 _ -",
+);
 
 /** Root keys whose pointers are deleted in one step. */
 const POINTERS_AT_ONCE = 200;

@@ -18,6 +18,8 @@ import {
   flag,
   id,
   ipWhitelist,
+  nullable,
+  optional,
   type PageInput,
   text,
 } from "../input.js";
@@ -155,21 +157,16 @@ export interface ApiOperations<Types extends LatchkeyTypes = DefaultTypes> {
 
 const name = text(3, 256);
 
+const rules = { ipWhitelist, defaults: apiDefaults, ceilings: apiCeilings };
+
 const createApiInput = z.strictObject({
   name,
-  deleteProtection: flag.optional(),
-  ipWhitelist: ipWhitelist.optional(),
-  defaults: apiDefaults.optional(),
-  ceilings: apiCeilings.optional(),
+  ...optional({ deleteProtection: flag, ...rules }),
 });
 
 const updateApiInput = z.strictObject({
   apiId: id,
-  name: name.optional(),
-  deleteProtection: flag.optional(),
-  ipWhitelist: ipWhitelist.nullish(),
-  defaults: apiDefaults.nullish(),
-  ceilings: apiCeilings.nullish(),
+  ...optional({ name, deleteProtection: flag, ...nullable(rules) }),
 });
 
 export const API_TABLE = {

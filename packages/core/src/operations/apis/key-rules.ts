@@ -9,9 +9,8 @@ import { type AboveCeiling, aboveCeiling, type KeyCeilings } from "../../rules/k
 import type { DefaultTypes, LatchkeyTypes, PermissionName } from "../../rules/latchkey-types.js";
 import { DEFAULT_LIMIT } from "../../rules/rate-limit.js";
 import { BYTE_LENGTH } from "../../secrets/format.js";
-import { grantNames, prefix, text, wholeNumber } from "../input.js";
+import { grantNames, optional, prefix, text, wholeNumber } from "../input.js";
 import {
-  figureFields,
   type KeyLimitInput,
   keyRatelimit,
   type NamedKeyLimitInput,
@@ -43,31 +42,33 @@ export type ApiDefaults<Span = Duration, Types extends LatchkeyTypes = DefaultTy
 };
 
 export const apiDefaults = z
-  .strictObject({
-    prefix: prefix.optional(),
-    byteLength: wholeNumber(BYTE_LENGTH.min, BYTE_LENGTH.max).optional(),
-    expiresIn: duration.optional(),
-    remaining: wholeNumber(1).optional(),
-    refill: refill.optional(),
-    ratelimit: keyRatelimit.optional(),
-    ratelimits: namedKeyRatelimits.optional(),
-    permissions: grantNames.optional(),
-    environment: text(...KEY_LABELS.environment.length).optional(),
-  })
+  .strictObject(
+    optional({
+      prefix,
+      byteLength: wholeNumber(BYTE_LENGTH.min, BYTE_LENGTH.max),
+      expiresIn: duration,
+      remaining: wholeNumber(1),
+      refill,
+      ratelimit: keyRatelimit,
+      ratelimits: namedKeyRatelimits,
+      permissions: grantNames,
+      environment: text(...KEY_LABELS.environment.length),
+    }),
+  )
   .refine((defaults) => defaults.refill === undefined || defaults.remaining !== undefined, {
     path: ["refill"],
     error: "needs remaining",
   });
 
-export const apiCeilings = z.strictObject({
-  maxExpiresIn: duration.optional(),
-  maxRemaining: wholeNumber(1).optional(),
-  permissions: grantNames.optional(),
-  maxRatelimit: z
-    .strictObject({ limit: figureFields.limit, duration: figureFields.duration })
-    .optional(),
-  maxKeysPerIdentity: wholeNumber(1, 10_000).optional(),
-});
+export const apiCeilings = z.strictObject(
+  optional({
+    maxExpiresIn: duration,
+    maxRemaining: wholeNumber(1),
+    permissions: grantNames,
+    maxRatelimit: z.strictObject({ limit: wholeNumber(1), duration }),
+    maxKeysPerIdentity: wholeNumber(1, 10_000),
+  }),
+);
 
 /** Defaults as stored. */
 export type KeyDefaults = z.output<typeof apiDefaults>;

@@ -1,12 +1,13 @@
 import { z } from "zod";
 import type { AuditEvent } from "../../audit/entry.js";
+import { parseInput } from "../../lib/parse-input.js";
 import { type Delivery, deliveriesIn, deliveryId, deliveryType } from "../../records/delivery.js";
 import type { PageResult } from "../../store/key-store.js";
 import type { EpochMs } from "../../time.js";
 import { type OperationContext, transact } from "../context.js";
 import { decodeOrNull } from "../damaged.js";
 import type { PrunedCount } from "../events/audit-log.js";
-import { id, pageInput, parseInput } from "../input.js";
+import { id, pageInput } from "../input.js";
 import {
   decodeAll,
   listPages,

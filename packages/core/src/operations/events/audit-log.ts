@@ -5,7 +5,15 @@ import { auditEntryType, smallListsOf } from "../../records/audit-entry.js";
 import { type OperationContext, transact } from "../context.js";
 import { deleteStored } from "../damaged.js";
 import { DELETED_AT_ONCE, deleteInBatches } from "../delete-in-batches.js";
-import { countGiven, evenWithIssues, id, type PageInput, pageFields, text } from "../input.js";
+import {
+  countGiven,
+  evenWithIssues,
+  id,
+  optional,
+  type PageInput,
+  pageFields,
+  text,
+} from "../input.js";
 import { operation, type TableOf } from "../operation.js";
 import { type PageInfo, readList, readPage } from "../read.js";
 import { pruneInput, pruneIssues } from "../time-input.js";
@@ -59,9 +67,7 @@ export interface AuditOperations {
 const listAuditEventsInput = z
   .strictObject({
     ...pageFields,
-    keyId: id.optional(),
-    identityId: id.optional(),
-    actor: text(1, 256).optional(),
+    ...optional({ keyId: id, identityId: id, actor: text(1, 256) }),
   })
   .refine(({ keyId, identityId, actor }) => countGiven(keyId, identityId, actor) <= 1, {
     ...evenWithIssues,

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type AuditFields, changesNothing } from "../../audit/entry.js";
 import { taken } from "../../errors.js";
+import { parseInput } from "../../lib/parse-input.js";
 import { withoutNull } from "../../lib/without-null.js";
 import { type IdentityRecord, identityType, newIdentity } from "../../records/identity.js";
 import { unlessEmpty } from "../../records/record-type.js";
@@ -26,8 +27,10 @@ import {
   externalId,
   id,
   metadata,
+  nullable,
+  oneOf,
+  optional,
   pageFields,
-  parseInput,
   wholeNumber,
 } from "../input.js";
 import { identityRatelimits } from "../limit-input.js";
@@ -39,14 +42,13 @@ import { eraseIdentity } from "./erase-identity.js";
 import type { DeletedIdentity, IdentityOperations, IdentityView } from "./operations.js";
 import { EITHER_ID, hasEitherId, identityIds, identityWant } from "./reference.js";
 
+const settings = { meta: metadata, ratelimits: identityRatelimits };
+
 const withLeastUses = (least: number) =>
   z
     .strictObject({
       externalId,
-      meta: metadata.optional(),
-      ratelimits: identityRatelimits.optional(),
-      remaining: wholeNumber(least).optional(),
-      refill: refill.optional(),
+      ...optional({ ...settings, remaining: wholeNumber(least), refill }),
     })
     .refine(({ refill, remaining }) => refill === undefined || remaining !== undefined, {
       ...evenWithIssues,
@@ -63,10 +65,7 @@ const identityReference = z.strictObject(identityIds).refine(hasEitherId, EITHER
 const updateIdentityInput = z
   .strictObject({
     ...identityIds,
-    meta: metadata.optional(),
-    ratelimits: identityRatelimits.optional(),
-    remaining: wholeNumber(0).nullish(),
-    refill: refill.nullish(),
+    ...optional({ ...settings, ...nullable({ remaining: wholeNumber(0), refill }) }),
   })
   .refine(hasEitherId, EITHER_ID);
 
@@ -98,9 +97,7 @@ const createIdentity: Run<IdentityOperations["createIdentity"]> = async (
 
 const deleteIdentityInput = z.strictObject({
   identityId: id,
-  keys: z
-    .enum(["unlink", "disable", "delete"], { error: 'must be "unlink", "disable" or "delete"' })
-    .default("unlink"),
+  keys: oneOf(["unlink", "disable", "delete"]).default("unlink"),
 });
 
 export const IDENTITY_TABLE = {

@@ -1,6 +1,6 @@
 import { badRequest } from "../../errors.js";
 import type { Want } from "../../store/key-store.js";
-import { evenWithIssues, externalId, id } from "../input.js";
+import { evenWithIssues, externalId, id, optional } from "../input.js";
 
 /** An identity, by at least one of its ids. */
 export interface IdentityReference {
@@ -10,7 +10,7 @@ export interface IdentityReference {
   readonly externalId?: string | undefined;
 }
 
-export const identityIds = { identityId: id.optional(), externalId: externalId.optional() };
+export const identityIds = optional({ identityId: id, externalId });
 
 /** Whether an identity is named; for use with {@link EITHER_ID}. */
 export function hasEitherId(ids: {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { LatchkeyError, unmet } from "../../errors.js";
 import type { RandomBytes } from "../../lib/id.js";
+import { parseInput } from "../../lib/parse-input.js";
 import type { ApiRecord } from "../../records/api.js";
 import {
   fromWireKeyLimit,
@@ -30,7 +31,7 @@ import {
   transact,
   type Work,
 } from "../context.js";
-import { evenWithIssues, flag, parseInput, prefix, wholeNumber } from "../input.js";
+import { evenWithIssues, flag, optional, prefix, wholeNumber } from "../input.js";
 import type { Run } from "../operation.js";
 import { References } from "../references.js";
 import { expiryIssues } from "../time-input.js";
@@ -90,8 +91,7 @@ function defaultsFor(
 }
 
 const secretFields = {
-  prefix: prefix.optional(),
-  byteLength: wholeNumber(BYTE_LENGTH.min, BYTE_LENGTH.max).optional(),
+  ...optional({ prefix, byteLength: wholeNumber(BYTE_LENGTH.min, BYTE_LENGTH.max) }),
   create: flag.default(false),
 };
 

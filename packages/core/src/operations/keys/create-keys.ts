@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { type InputIssue, LatchkeyError, taken } from "../../errors.js";
+import { parseInput } from "../../lib/parse-input.js";
 import type { ApiRecord } from "../../records/api.js";
 import type { EpochMs } from "../../time.js";
 import { keyRulesOf } from "../apis/key-rules.js";
 import { withCheckedMeta, withCheckedMetas } from "../checked-meta.js";
 import { type OperationContext, requireVault, transact } from "../context.js";
-import { flag, fullList, type ListSchema, parseInput } from "../input.js";
+import { flag, fullList, type ListSchema } from "../input.js";
 import { References } from "../references.js";
 import { notLaterThanNow } from "../time-input.js";
 import {

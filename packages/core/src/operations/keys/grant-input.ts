@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { MAX_HELD } from "../../records/grants.js";
 import type { NamedGrant } from "../../verification/loaded-key.js";
-import { flag, grantName, id, list } from "../input.js";
+import { flag, grantName, id, list, optional } from "../input.js";
 
 const GRANT_ERROR = "must be a name, or an object with id or name";
 
@@ -22,7 +22,7 @@ const grant = z.union(
   [
     grantName,
     z
-      .strictObject({ id: id.optional(), name: grantName.optional(), create: flag.optional() })
+      .strictObject(optional({ id, name: grantName, create: flag }))
       .refine(({ id, name }) => id !== undefined || name !== undefined, { error: GRANT_ERROR }),
   ],
   { error: GRANT_ERROR },

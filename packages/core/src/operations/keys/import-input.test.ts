@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { LatchkeyError } from "../../errors.js";
+import { parseInput } from "../../lib/parse-input.js";
 import { formatSecret } from "../../secrets/format.js";
 import { portableSha256 } from "../../secrets/hash.js";
-import { parseInput } from "../input.js";
 import { importedKey, startOf } from "./import-input.js";
 
 /** SHA-256 of "abc", FIPS 180-4. */

@@ -13,6 +13,8 @@ import { canShowStart, importedStart, MAX_START_LENGTH } from "../../secrets/sho
 import {
   evenWithIssues,
   type IssueSink,
+  oneOf,
+  optional,
   orRequired,
   prefix,
   refuseField,
@@ -26,9 +28,7 @@ import { addSettingsIssues, type KeySettingsInput, keySettingsFields } from "./s
 const importedHashField = z
   .strictObject({
     value: z.string({ error: orRequired("must be a string") }),
-    variant: z.enum(HASH_VARIANTS, {
-      error: orRequired('must be "sha256_base64", "sha256_base64url" or "sha256_hex"'),
-    }),
+    variant: oneOf(HASH_VARIANTS),
   })
   .transform(({ value, variant }, sink): SecretHash => {
     const hash = importedHash(value, variant);
@@ -113,12 +113,14 @@ export type ImportedHashInput = {
 export const importedKey = z
   .strictObject({
     ...keySettingsFields,
-    remaining: wholeNumber(0).optional(),
-    createdAt: instant(0).optional(),
-    hash: importedHashField.optional(),
-    plaintext: plaintext.optional(),
-    start: text(0, MAX_START_LENGTH).optional(),
-    prefix: prefix.optional(),
+    ...optional({
+      remaining: wholeNumber(0),
+      createdAt: instant(0),
+      hash: importedHashField,
+      plaintext,
+      start: text(0, MAX_START_LENGTH),
+      prefix,
+    }),
   })
   .superRefine(addImportIssues, evenWithIssues);
 

@@ -20,6 +20,8 @@ import {
   flag,
   grantName,
   id,
+  oneOf,
+  optional,
   pageFields,
   refuseField,
   text,
@@ -64,47 +66,44 @@ export type KeyFilters<Types extends LatchkeyTypes = DefaultTypes> = {
 const MASKED = /(?<=.)(?:…|\.{3}|\*).*$/s;
 
 const keyFilterFields = {
-  enabled: flag.optional(),
-  expiresBefore: instant(0).optional(),
-  expiresAfter: instant(0).optional(),
-  usedBefore: instant(0).optional(),
-  usedAfter: instant(0).optional(),
-  createdBefore: instant(0).optional(),
-  createdAfter: instant(0).optional(),
-  nameContains: text(1, KEY_LABELS.name.length[1]).optional(),
+  enabled: flag,
+  expiresBefore: instant(0),
+  expiresAfter: instant(0),
+  usedBefore: instant(0),
+  usedAfter: instant(0),
+  createdBefore: instant(0),
+  createdAfter: instant(0),
+  nameContains: text(1, KEY_LABELS.name.length[1]),
   start: text(1, MAX_START_LENGTH)
     .refine((start) => secretShape(start) !== "intact", {
       error: "must be the first characters of a secret, not the whole secret",
     })
-    .transform((start) => start.replace(MASKED, ""))
-    .optional(),
-  permission: grantName.optional(),
-  role: grantName.optional(),
-  environment: text(...KEY_LABELS.environment.length).optional(),
+    .transform((start) => start.replace(MASKED, "")),
+  permission: grantName,
+  role: grantName,
+  environment: text(...KEY_LABELS.environment.length),
   // Sorted: the same tags are the same question.
-  tags: keyTags.transform((tags): readonly string[] => [...tags].sort()).optional(),
+  tags: keyTags.transform((tags): readonly string[] => [...tags].sort()),
 } satisfies { readonly [Name in keyof KeyFilter]: unknown };
 
 export const listKeysInput = z
   .strictObject({
     apiId: id.optional(),
     ...pageFields,
-    ownerId: externalId.optional(),
-    externalId: externalId.optional(),
-    identityId: id.optional(),
-    ...keyFilterFields,
-    orderBy: oneOf(KEY_ORDERS).optional(),
-    order: oneOf(ORDERS).optional(),
-    decrypt: flag.nullish(),
+    ...optional({
+      ownerId: externalId,
+      externalId,
+      identityId: id,
+      ...keyFilterFields,
+      orderBy: z.enum(KEY_ORDERS, { error: 'must be "createdAt" or "expires" or "lastUsedAt"' }),
+      order: oneOf(ORDERS),
+      decrypt: flag.nullable(),
+    }),
   })
   .superRefine(({ identityId, externalId, ownerId }, sink) => {
     if (identityId !== undefined && (externalId ?? ownerId) !== undefined)
       refuseField(sink, "identityId", "must not be given with externalId");
   }, evenWithIssues);
-
-function oneOf<Word extends string>(words: readonly Word[]) {
-  return z.enum(words, { error: `must be ${words.map((word) => `"${word}"`).join(" or ")}` });
-}
 
 export interface KeyQuestion {
   readonly apiId: string | undefined;

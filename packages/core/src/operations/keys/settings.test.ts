@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { LatchkeyError } from "../../errors.js";
-import { evenWithIssues, parseInput } from "../input.js";
+import { parseInput } from "../../lib/parse-input.js";
+import { evenWithIssues } from "../input.js";
 import { addSettingsIssues, keySettingsFields } from "./settings.js";
 
 const schema = z.strictObject(keySettingsFields).superRefine(addSettingsIssues, evenWithIssues);

@@ -19,9 +19,11 @@ import {
   ipWhitelist,
   list,
   metadata,
-  orRequired,
+  nullable,
+  optional,
   refuseField,
   text,
+  textLike,
   usesFrom,
   wholeNumber,
 } from "../input.js";
@@ -161,10 +163,8 @@ export type UpdateKeyInput<Types extends LatchkeyTypes = DefaultTypes> = GivenLa
   readonly permissions?: readonly GrantInput<PermissionName<Types>>[] | undefined;
 };
 
-const TAG_ERROR = "must be 1 to 64 characters of A-Z a-z 0-9 _ . : -";
-
 export const keyTags = list(
-  z.string({ error: orRequired(TAG_ERROR) }).regex(TAG_PATTERN, { error: TAG_ERROR }),
+  textLike(TAG_PATTERN, "must be 1 to 64 characters of A-Z a-z 0-9 _ . : -"),
   MAX_TAGS,
   "tags",
 ).transform((tags): readonly string[] => [...new Set(tags)]);
@@ -175,24 +175,29 @@ const idleSpan = spanOf(
   'must be at least a day: a whole number of ms from 86400000 to 2^52, or a text such as "24h" or "90d"',
 );
 
+/** Fields that a key may lack: optional at its creation, and an update may clear them. In three parts, for the order of issues. */
+const description = {
+  ...labelsOf((_, { length }) => text(...length)),
+  ownerId: externalId,
+  externalId,
+  meta: metadata,
+  tags: keyTags,
+  ipWhitelist,
+};
+const times = { expires: instant(1), startsAt: instant(1), expiresWhenUnused: idleSpan };
+const refillAndLimits = { refill, ratelimit: keyRatelimit, ratelimits: namedKeyRatelimits };
+
 /** Fields of a key at its creation, with a new or an imported secret. */
 export const keySettingsFields = {
   apiId: id,
-  ...labelsOf((_, { length }) => text(...length).optional()),
-  ownerId: externalId.optional(),
-  externalId: externalId.optional(),
-  meta: metadata.optional(),
-  tags: keyTags.optional(),
-  ipWhitelist: ipWhitelist.optional(),
-  roles: list(grantName, MAX_HELD.roles, "names").optional(),
-  permissions: grantNames.optional(),
-  expires: instant(1).optional(),
-  startsAt: instant(1).optional(),
-  expiresWhenUnused: idleSpan.optional(),
-  remaining: wholeNumber(1).optional(),
-  refill: refill.optional(),
-  ratelimit: keyRatelimit.optional(),
-  ratelimits: namedKeyRatelimits.optional(),
+  ...optional({
+    ...description,
+    roles: list(grantName, MAX_HELD.roles, "names"),
+    permissions: grantNames,
+    ...times,
+    remaining: wholeNumber(1),
+    ...refillAndLimits,
+  }),
   usesFrom: usesFrom.default("key"),
   enabled: flag.default(true),
   recoverable: flag.default(false),
@@ -250,25 +255,13 @@ function isSameLimit(one: Fields, other: Fields): boolean {
   );
 }
 
-const updateFields = {
-  ...labelsOf((_, { length }) => text(...length).nullish()),
-  ownerId: externalId.nullish(),
-  externalId: externalId.nullish(),
-  meta: metadata.nullish(),
-  tags: keyTags.nullish(),
-  ipWhitelist: ipWhitelist.nullish(),
-  expires: instant(1).nullish(),
-  startsAt: instant(1).nullish(),
-  expiresWhenUnused: idleSpan.nullish(),
-  remaining: wholeNumber(0).nullish(),
-  refill: refill.nullish(),
-  ratelimit: keyRatelimit.nullish(),
-  ratelimits: namedKeyRatelimits.nullish(),
-  usesFrom: usesFrom.optional(),
-  enabled: flag.optional(),
-  roles: roleList.optional(),
-  permissions: permissionList.optional(),
-};
+const updateFields = optional({
+  ...nullable({ ...description, ...times, remaining: wholeNumber(0), ...refillAndLimits }),
+  usesFrom,
+  enabled: flag,
+  roles: roleList,
+  permissions: permissionList,
+});
 
 export const updateKeyInput = z
   .strictObject({ keyId: id, ...updateFields })

@@ -9,7 +9,7 @@ import type { EpochMs } from "../../time.js";
 import { aboveCeilingError, keyRulesOf } from "../apis/key-rules.js";
 import { inSteps, type OperationContext, transactUses } from "../context.js";
 import { type IdentityReference, identityIds, identityWant } from "../identities/reference.js";
-import { countGiven, evenWithIssues, id, orRequired, wholeNumber } from "../input.js";
+import { evenWithIssues, exactlyOneOf, id, oneOf, wholeNumber } from "../input.js";
 import { operation } from "../operation.js";
 import { readRecordIn, usageOf } from "../read.js";
 import { isMoreThanSet, refuseUsageChange, usesAreOfIdentity } from "../uses-and-refill.js";
@@ -19,16 +19,10 @@ const updateRemainingInput = z
   .strictObject({
     keyId: id.optional(),
     ...identityIds,
-    op: z.enum(["set", "increment", "decrement"], {
-      error: orRequired('must be "set", "increment" or "decrement"'),
-    }),
+    op: oneOf(["set", "increment", "decrement"]),
     value: wholeNumber(0).nullable(),
   })
-  .refine(({ keyId, identityId, externalId }) => countGiven(keyId, identityId, externalId) === 1, {
-    ...evenWithIssues,
-    path: ["keyId"],
-    error: "exactly one of keyId, identityId and externalId must be given",
-  })
+  .refine(...exactlyOneOf("keyId", "identityId", "externalId"))
   .refine(({ op, value }) => op === "set" || (value !== null && value !== 0), {
     ...evenWithIssues,
     path: ["value"],

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { corruptRecord, LatchkeyError } from "../../errors.js";
 import { lowestIdAt } from "../../lib/id.js";
+import { type InputSchema, parseInput } from "../../lib/parse-input.js";
 import { withoutNull } from "../../lib/without-null.js";
 import { apiType } from "../../records/api.js";
 import { identityType } from "../../records/identity.js";
@@ -27,17 +28,15 @@ import { decodeOrNull, deleteRecord, deleteStored } from "../damaged.js";
 import { forgetOf } from "../delete-in-batches.js";
 import { identityIds, identityWant } from "../identities/reference.js";
 import {
-  countGiven,
-  evenWithIssues,
+  exactlyOneOf,
   externalId,
   flag,
   fullList,
   grantNames,
-  type InputSchema,
   id,
   keyReference,
+  optional,
   pageFields,
-  parseInput,
   text,
   usesFrom,
   wholeNumber,
@@ -71,21 +70,16 @@ const portalAllow = z.strictObject({
   rotate: flag.default(false),
   revoke: flag.default(false),
   permissions: grantNames.default([]),
-  maxKeys: wholeNumber(1, 10_000).optional(),
-  ratelimits: namedKeyRatelimits.optional(),
-  usesFrom: usesFrom.optional(),
+  ...optional({ maxKeys: wholeNumber(1, 10_000), ratelimits: namedKeyRatelimits, usesFrom }),
 });
 
 const name = text(...KEY_LABELS.name.length);
 
 const INPUTS = {
   list: z.strictObject({ apiId: id.optional(), ...pageFields }),
-  create: z.strictObject({
-    apiId: id.optional(),
-    name: name.optional(),
-    expires: instant(0).optional(),
-    permissions: grantNames.optional(),
-  }),
+  create: z.strictObject(
+    optional({ apiId: id, name, expires: instant(0), permissions: grantNames }),
+  ),
   rename: z.strictObject({ keyId: id, name }),
   rotate: z.strictObject({
     keyId: id,
@@ -306,11 +300,7 @@ const sessionInput = z.strictObject({
 
 const revocationInput = z
   .strictObject({ sessionId: id.optional(), ...identityIds })
-  .refine((input) => countGiven(...Object.values(input)) === 1, {
-    ...evenWithIssues,
-    path: ["sessionId"],
-    error: "exactly one of sessionId, identityId and externalId must be given",
-  });
+  .refine(...exactlyOneOf("sessionId", "identityId", "externalId"));
 
 export const PORTAL_TABLE = {
   createPortalSession: operation(

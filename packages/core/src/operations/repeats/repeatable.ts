@@ -1,8 +1,9 @@
 import { LatchkeyError, unavailable } from "../../errors.js";
 import { canonicalJson, isDeeperThan } from "../../lib/json.js";
+import { type InputSchema, parseInput, unreadable } from "../../lib/parse-input.js";
 import { sha256Text } from "../../secrets/hash.js";
 import { type OperationContext, portalActor } from "../context.js";
-import { type InputSchema, noInput, parseInput, text, unreadable } from "../input.js";
+import { noInput, text } from "../input.js";
 import { getKeyById } from "../keys/load.js";
 import { openedSecret } from "../keys/recovery.js";
 import { AnsweredBefore, createRepeatableCall } from "./repeatable-call.js";

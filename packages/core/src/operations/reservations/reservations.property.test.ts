@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { LatchkeyError } from "../../errors.js";
-import { parseInput } from "../input.js";
+import { parseInput } from "../../lib/parse-input.js";
 import { readSettleByHand, settleInput } from "./reservations.js";
 
 const text = fc.constantFrom(

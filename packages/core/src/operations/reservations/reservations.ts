@@ -2,6 +2,7 @@ import { z } from "zod";
 import { emitExpired } from "../../audit/reservation-events.js";
 import { badRequest, conflict, type LatchkeyError, unmet } from "../../errors.js";
 import { encodeCursor } from "../../lib/cursor.js";
+import { parseInput, unreadable } from "../../lib/parse-input.js";
 import { isThenable } from "../../lib/promises.js";
 import {
   type HeldLimit,
@@ -20,15 +21,7 @@ import type { ReservedKey } from "../../verification/key-cache.js";
 import { IDENTITY_INDEX, KEY_INDEX } from "../../verification/limit-precedence.js";
 import type { LimitCost } from "../../verification/question.js";
 import { afterCursor, notFound, type OperationContext } from "../context.js";
-import {
-  countGiven,
-  evenWithIssues,
-  id,
-  pageFields,
-  parseInput,
-  unreadable,
-  wholeNumber,
-} from "../input.js";
+import { exactlyOneOf, id, optional, pageFields, wholeNumber } from "../input.js";
 import { findApiId } from "../keys/load.js";
 import { limitList } from "../limit-input.js";
 import { operation, type TableOf } from "../operation.js";
@@ -60,20 +53,18 @@ const RESERVATION_ID = /^rsv_[0-9A-Za-z]+$/;
 const reference = z.strictObject({ reservationId: id });
 
 /** Exported for tests. */
-export const settleInput = reference.extend({
-  remaining: z.strictObject({ cost: wholeNumber(0) }).optional(),
-  ratelimits: limitList(limitCost).optional(),
-});
+export const settleInput = reference.extend(
+  optional({
+    remaining: z.strictObject({ cost: wholeNumber(0) }),
+    ratelimits: limitList(limitCost),
+  }),
+);
 
 const renewInput = reference.extend({ ttl: reservationTtl.optional() });
 
 const listInput = z
-  .strictObject({ keyId: id.optional(), identityId: id.optional(), ...pageFields })
-  .refine(({ keyId, identityId }) => countGiven(keyId, identityId) === 1, {
-    ...evenWithIssues,
-    path: ["keyId"],
-    error: "exactly one of keyId and identityId must be given",
-  });
+  .strictObject({ ...optional({ keyId: id, identityId: id }), ...pageFields })
+  .refine(...exactlyOneOf("keyId", "identityId"));
 
 export const RESERVATION_TABLE = {
   reserve: {

@@ -13,7 +13,7 @@ import { StaleReadError } from "../../store/transaction.js";
 import type { NamedGrant } from "../../verification/loaded-key.js";
 import { notFound, type OperationContext, type Work } from "../context.js";
 import { deletedFields, deleteRecord, withoutReadableRecord } from "../damaged.js";
-import { description, grantName, grantNames, id } from "../input.js";
+import { description, grantName, grantNames, id, optional } from "../input.js";
 import { namesOf } from "../keys/audit-fields.js";
 import { operation, type TableOf, write } from "../operation.js";
 import { readAll, readRecord, readRecordIn, untilSteady } from "../read.js";
@@ -31,8 +31,7 @@ const roleReference = z.strictObject({ roleId: id });
 
 const createRoleInput = z.strictObject({
   name: grantName,
-  description: description.optional(),
-  permissions: grantNames.optional(),
+  ...optional({ description, permissions: grantNames }),
 });
 
 const setRolePermissionsInput = z.strictObject({ roleId: id, permissions: grantNames });

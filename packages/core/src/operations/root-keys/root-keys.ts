@@ -31,7 +31,7 @@ import {
   type Work,
 } from "../context.js";
 import { deleteRecord } from "../damaged.js";
-import { fullList, id, text } from "../input.js";
+import { fullList, id, optional, text } from "../input.js";
 import { oldExpiry } from "../keys/rotate-key.js";
 import { operation, type TableOf, write } from "../operation.js";
 import { pagesOf, readRecordIn } from "../read.js";
@@ -58,15 +58,16 @@ const rootPermissions = fullList(rootPermission, 1_000, "permissions");
 
 const createRootKeyInput = z.strictObject({
   permissions: rootPermissions,
-  name: text(1, 256).optional(),
-  expires: instant(1).optional(),
+  ...optional({ name: text(1, 256), expires: instant(1) }),
 });
 
 const updateRootKeyInput = z.strictObject({
   rootKeyId: id,
-  name: text(1, 256).nullish(),
-  permissions: rootPermissions.optional(),
-  expires: instant(1).nullish(),
+  ...optional({
+    name: text(1, 256).nullable(),
+    permissions: rootPermissions,
+    expires: instant(1).nullable(),
+  }),
 });
 
 export const ROOT_KEY_TABLE = {

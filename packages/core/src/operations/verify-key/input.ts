@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { badRequest } from "../../errors.js";
+import { parseInput } from "../../lib/parse-input.js";
 import { KEY_LABELS } from "../../records/key.js";
 import { ADDRESS_ERROR, canonicalAddress } from "../../rules/address.js";
 import type { Duration } from "../../rules/duration.js";
@@ -14,8 +15,8 @@ import {
   id,
   type KeyReference,
   list,
+  optional,
   orRequired,
-  parseInput,
   permissionQuery,
   presentedSecret,
   readBy,
@@ -48,8 +49,7 @@ export function isReservationTtl(ms: SpanMs): boolean {
 export const requestedLimit = {
   name: text(1, VERIFY_BOUNDS.text),
   cost: wholeNumber(0).default(1),
-  limit: wholeNumber(1).optional(),
-  duration: duration.optional(),
+  ...optional({ limit: wholeNumber(1), duration }),
   ...countingFields,
 };
 
@@ -136,16 +136,18 @@ export interface RequestedLimit<Types extends LatchkeyTypes = DefaultTypes>
 /** Schema of the input of verifyKey over the wire. The library itself takes a `key` of any length. */
 export const verifyKeyInput = z.strictObject({
   key: presentedSecret,
-  apiId: id.optional(),
-  environment: environment.optional(),
-  ipAddress: ipAddress.optional(),
-  tags: list(text(1, VERIFY_BOUNDS.text), VERIFY_BOUNDS.tags, "tags").optional(),
-  authorization: z.strictObject({ permissions: permissionQuery }).optional(),
-  remaining: costed.optional(),
-  ratelimits: requestedLimits.optional(),
-  ratelimit: costed.optional(),
-  requestId: text(1, VERIFY_BOUNDS.text).optional(),
-  dryRun: flag.optional(),
+  ...optional({
+    apiId: id,
+    environment,
+    ipAddress,
+    tags: list(text(1, VERIFY_BOUNDS.text), VERIFY_BOUNDS.tags, "tags"),
+    authorization: z.strictObject({ permissions: permissionQuery }),
+    remaining: costed,
+    ratelimits: requestedLimits,
+    ratelimit: costed,
+    requestId: text(1, VERIFY_BOUNDS.text),
+    dryRun: flag,
+  }),
 });
 
 /** A `key` as the library accepts it: a text that is too short or too long is not an error, but gets a verdict. */
@@ -164,10 +166,12 @@ const libraryReserveInput = reserveInput.extend({ key: anyText });
 /** What one call of a verifier adds to its question. */
 export const callInput = libraryInput
   .pick({ key: true, ipAddress: true, requestId: true, tags: true })
-  .extend({
-    cost: wholeNumber(0).optional(),
-    ratelimits: list(limitCost, VERIFY_BOUNDS.limits, "limits").optional(),
-  });
+  .extend(
+    optional({
+      cost: wholeNumber(0),
+      ratelimits: list(limitCost, VERIFY_BOUNDS.limits, "limits"),
+    }),
+  );
 
 /** Input of explainKey: the id of a key, and the input of a verification. */
 export type ExplainKeyInput<Types extends LatchkeyTypes = DefaultTypes> = KeyReference &

@@ -1,12 +1,13 @@
 import { z } from "zod";
 import { isObject, type OwnFields, ownFieldsOf } from "../../lib/own-fields.js";
+import { parseInput, unreadable } from "../../lib/parse-input.js";
 import type { Duration } from "../../rules/duration.js";
 import type { DefaultTypes, LatchkeyTypes } from "../../rules/latchkey-types.js";
 import type { PermissionQuery } from "../../rules/permission.js";
 import type { LimitCost, VerifyQuestion } from "../../verification/question.js";
 import type { VerifyOutcome } from "../../verification/verdict.js";
 import type { OperationContext } from "../context.js";
-import { grantQuery, id, parseInput, unreadable, wholeNumber } from "../input.js";
+import { grantQuery, id, optional, wholeNumber } from "../input.js";
 import {
   environment,
   limitRequestsOf,
@@ -50,12 +51,9 @@ export interface VerifierInput<Types extends LatchkeyTypes = DefaultTypes>
 }
 
 export const verifierInput = z.strictObject({
-  apiId: id.optional(),
-  environment: environment.optional(),
-  permissions: grantQuery.optional(),
+  ...optional({ apiId: id, environment, permissions: grantQuery }),
   cost: wholeNumber(0).default(1),
-  ratelimits: verifierLimits.optional(),
-  ttl: reservationTtl.optional(),
+  ...optional({ ratelimits: verifierLimits, ttl: reservationTtl }),
 });
 
 const QUESTION_FIELDS: OwnFields = {

@@ -4,6 +4,7 @@ import {
   type VerificationTrace,
 } from "../../audit/verification-events.js";
 import { type LatchkeyError, unavailable, unmet } from "../../errors.js";
+import { unreadable } from "../../lib/parse-input.js";
 import { yieldToEventLoop } from "../../lib/promises.js";
 import { mustStoreUse } from "../../rules/keys/lifecycle.js";
 import { dueRefill } from "../../rules/refill.js";
@@ -40,7 +41,6 @@ import {
   type VerifyOutcome,
 } from "../../verification/verdict.js";
 import type { OperationContext } from "../context.js";
-import { unreadable } from "../input.js";
 import { findKeyBySecret, getKeyById, noKeyVerdict } from "../keys/load.js";
 import { operation } from "../operation.js";
 import { MAX_ROUNDS, untilSteady } from "../read.js";
