@@ -8,13 +8,6 @@ export {
   requireFrom,
 } from "./adapters/load-driver.js";
 export {
-  assertOption,
-  assertSwitch,
-  assertWholeOption,
-  readOptions,
-  type SettingsOf,
-} from "./adapters/options.js";
-export {
   type HoldRows,
   plainCharge,
   plainHoldBook,
@@ -83,6 +76,13 @@ export { createIdFactory, type IdFactory, type IdKind, type RandomBytes } from "
 export { deepFrozen, isDeeperThan, type JsonValue } from "./lib/json.js";
 export { lazyMembers, type MemberMakers } from "./lib/lazy-members.js";
 export { meantHint } from "./lib/near-name.js";
+export {
+  assertOption,
+  assertSwitch,
+  assertWholeOption,
+  readOptions,
+  type SettingsOf,
+} from "./lib/options.js";
 export { type OwnFields, ownFieldsOf } from "./lib/own-fields.js";
 export { type InputSchema, parseInput } from "./lib/parse-input.js";
 export type {

@@ -6,8 +6,10 @@ import { type ErrorListener, report, warnOfFailure, warnOfListener } from "./lib
 import { createIdFactory, type RandomBytes } from "./lib/id.js";
 import { createLruCache } from "./lib/lru-cache.js";
 import { meantHint } from "./lib/near-name.js";
+import { assertFunction, assertOption, assertSwitch } from "./lib/options.js";
 import { waitFor } from "./lib/promises.js";
 import { checkedRandom, createRandomPool } from "./lib/random.js";
+import { isWhole } from "./lib/whole.js";
 import { endLeases } from "./operations/after-leases.js";
 import { KnownIds, MAX_KNOWN_APIS, type OperationContext } from "./operations/context.js";
 import { flushCrossings } from "./operations/events/notice.js";
@@ -170,8 +172,10 @@ export function createLatchkey<
   options: LatchkeyOptions<Permission, Ratelimit, Meta, IdentityMeta>,
 ): Latchkey<TypesOf<Permission, Ratelimit, Meta, IdentityMeta>> {
   // Also refuses a store in place of the options: otherwise the error would name the store's first method as an unknown option.
-  if (typeof options !== "object" || options === null || "charge" in options)
-    throw new TypeError("createLatchkey needs an object of options, with a store: { store }");
+  assertOption(
+    typeof options === "object" && options !== null && !("charge" in options),
+    "createLatchkey needs an object of options, with a store: { store }",
+  );
   const unknown = Object.keys(options).find((name) => !KNOWN_OPTIONS.has(name));
   if (unknown !== undefined)
     throw new TypeError(
@@ -190,31 +194,26 @@ export function createLatchkey<
     meta = null,
     identityMeta = null,
   } = options;
-  if (typeof options.store?.charge !== "function")
-    throw new TypeError('"store" must be a KeyStore, such as memoryStore() or openStore(url)');
-  if (!Number.isSafeInteger(maxCachedKeys) || maxCachedKeys < 0)
-    throw new TypeError('"maxCachedKeys" must be a whole number >= 0');
-  if (typeof clock !== "function") throw new TypeError('"clock" must be a function');
-  if (typeof random !== "function") throw new TypeError('"random" must be a function');
+  assertOption(
+    typeof options.store?.charge === "function",
+    '"store" must be a KeyStore, such as memoryStore() or openStore(url)',
+  );
+  assertOption(isWhole(maxCachedKeys), '"maxCachedKeys" must be a whole number >= 0');
+  for (const name of ["clock", "random"] as const) assertFunction(name, options[name]);
   for (const name of ["vault", "pepper", "tokens"] as const)
-    if (options[name] !== undefined && !isKeyRing(options[name]))
-      throw new TypeError(`"${name}" must be a key ring: { current, keys }`);
-  if (typeof auditLog !== "boolean") throw new TypeError('"auditLog" must be true or false');
-  if (onEvent !== null && typeof onEvent !== "function")
-    throw new TypeError('"onEvent" must be a function');
-  if (onError !== null && typeof onError !== "function")
-    throw new TypeError('"onError" must be a function');
+    assertGiven(options[name], isKeyRing, `"${name}" must be a key ring: { current, keys }`);
+  assertSwitch("auditLog", auditLog);
+  assertFunction("onEvent", onEvent ?? undefined);
+  assertFunction("onError", onError ?? undefined);
   for (const name of ["permissions", "ratelimits"] as const)
-    if (options[name] !== undefined && !isListOfTexts(options[name]))
-      throw new TypeError(`"${name}" must be a list of names`);
+    assertGiven(options[name], isListOfTexts, `"${name}" must be a list of names`);
   for (const name of ["meta", "identityMeta"] as const)
-    if (options[name] !== undefined && typeof options[name]["~standard"]?.validate !== "function")
-      throw new TypeError(`"${name}" must be a schema with Standard Schema`);
+    assertGiven(options[name], isSchema, `"${name}" must be a schema with Standard Schema`);
   const counting = usage === false ? null : readRecorderSettings(usage);
-  if (counting?.isDurable && options.store.countsInStep !== true)
-    throw new TypeError(
-      '"usage.durable" needs a store that counts in the same step as a charge ("countsInStep" is true)',
-    );
+  assertOption(
+    !counting?.isDurable || options.store.countsInStep === true,
+    '"usage.durable" needs a store that counts in the same step as a charge ("countsInStep" is true)',
+  );
   const bytes = checkedRandom(random);
   const now = createMonotonicClock(clock);
   const hasOwnClock = options.clock !== undefined;
@@ -299,6 +298,19 @@ async function close(
   stopWatching();
   if (recorder !== null) await recorder.close();
   await store.close();
+}
+
+/** @throws TypeError with the message, for an option that is given but not so. */
+function assertGiven<Value>(
+  value: Value | undefined,
+  isSo: (value: Value) => boolean,
+  message: string,
+): void {
+  assertOption(value === undefined || isSo(value), message);
+}
+
+function isSchema(schema: MetaSchema): boolean {
+  return typeof schema["~standard"]?.validate === "function";
 }
 
 function isListOfTexts(names: unknown): boolean {

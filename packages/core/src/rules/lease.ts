@@ -1,3 +1,4 @@
+import { assertOption, nestedOptions } from "../lib/options.js";
 import type { EpochMs, SpanMs } from "../time.js";
 import { durationMs } from "./duration.js";
 
@@ -55,20 +56,14 @@ export interface LeaseSettings {
 
 /** Reads the option `leases`. @throws TypeError naming what is wrong: a misspelt option must not be ignored. */
 export function readLeases(leases: unknown): LeaseSettings {
-  if (typeof leases !== "object" || leases === null)
-    throw new TypeError('"leases" must be { ms }, or { ms, share }');
-  const unknown = Object.keys(leases).find((name) => name !== "ms" && name !== "share");
-  if (unknown !== undefined) throw new TypeError(`"leases.${unknown}" is not an option`);
-  const { ms, share = DEFAULT_SHARE } = leases as {
-    readonly ms?: unknown;
-    readonly share?: unknown;
-  };
-  if (typeof share !== "number" || !(share >= 0 && share <= 1))
-    throw new TypeError('"leases.share" must be a number from 0 to 1');
-  const length = durationMs(ms);
-  if (length !== null && length >= MIN_LEASE_MS && length <= MAX_LEASE_MS)
-    return { ms: length, share };
-  throw new TypeError(
+  const options = nestedOptions("leases", leases, ["ms", "share"], "{ ms }, or { ms, share }");
+  const { share = DEFAULT_SHARE } = options;
+  const isShare = typeof share === "number" && share >= 0 && share <= 1;
+  assertOption(isShare, '"leases.share" must be a number from 0 to 1');
+  const ms = durationMs(options.ms);
+  assertOption(
+    ms !== null && ms >= MIN_LEASE_MS && ms <= MAX_LEASE_MS,
     `"leases.ms" must be a whole number from ${MIN_LEASE_MS} to ${MAX_LEASE_MS}, or a text such as "1s"`,
   );
+  return { ms, share };
 }

@@ -1,3 +1,5 @@
+import { assertOption, nestedOptions } from "../lib/options.js";
+import { isWhole } from "../lib/whole.js";
 import { DAY_MS, type EpochMs, LAST_INSTANT, type SpanMs } from "../time.js";
 import { DURATION_ERROR, durationMs } from "./duration.js";
 import { isExpired } from "./keys/lifecycle.js";
@@ -21,34 +23,26 @@ const KNOWN_SETTINGS = ["expiresWithin", "usesBelow", "limitAbove"];
 
 /** Reads the option `notice` of createLatchkey. @throws TypeError naming what is wrong, and its bound. */
 export function readNoticeSettings(notice?: unknown): NoticeSettings {
-  if (notice !== undefined && (typeof notice !== "object" || notice === null))
-    throw new TypeError('"notice" must be an object of options');
-  const given: Readonly<Record<string, unknown>> = { ...notice };
-  const unknown = Object.keys(given).find((name) => !KNOWN_SETTINGS.includes(name));
-  if (unknown !== undefined) throw new TypeError(`"notice.${unknown}" is not an option`);
+  const options = notice === undefined ? {} : notice;
+  const given = { ...nestedOptions("notice", options, KNOWN_SETTINGS, "an object of options") };
   const { expiresWithin = 7 * DAY_MS, usesBelow = null, limitAbove = 0.8 } = given;
   const within = durationMs(expiresWithin);
-  if (within === null) throw new TypeError(`"notice.expiresWithin" ${DURATION_ERROR}`);
-  if (
-    usesBelow !== null &&
-    !isShare(usesBelow) &&
-    !(Number.isSafeInteger(usesBelow) && isPositive(usesBelow))
-  )
-    throw new TypeError(
-      '"notice.usesBelow" must be a whole number >= 1, or a share between 0 and 1',
-    );
-  if (!isShare(limitAbove))
-    throw new TypeError('"notice.limitAbove" must be a share between 0 and 1');
+  assertOption(within !== null, `"notice.expiresWithin" ${DURATION_ERROR}`);
+  assertOption(
+    usesBelow === null || isShare(usesBelow) || isPositiveWhole(usesBelow),
+    '"notice.usesBelow" must be a whole number >= 1, or a share between 0 and 1',
+  );
+  assertOption(isShare(limitAbove), '"notice.limitAbove" must be a share between 0 and 1');
   const writesByItself = notice !== undefined;
   return { expiresWithin: within, usesBelow, limitAbove, writesByItself };
 }
 
-function isPositive(value: unknown): value is number {
-  return typeof value === "number" && value > 0;
+function isPositiveWhole(value: unknown): value is number {
+  return isWhole(value) && value > 0;
 }
 
 function isShare(value: unknown): value is number {
-  return isPositive(value) && value < 1;
+  return typeof value === "number" && value > 0 && value < 1;
 }
 
 /** The notice that is due for an expiry at `now`; null: none yet. */

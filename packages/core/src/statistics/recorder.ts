@@ -1,5 +1,6 @@
 import { LatchkeyError } from "../errors.js";
 import { type ErrorListener, report } from "../lib/error-listener.js";
+import { assertOption, assertSwitch, nestedOptions } from "../lib/options.js";
 import { unref, yieldToEventLoop } from "../lib/promises.js";
 import { durationMs } from "../rules/duration.js";
 import type { KeyStore } from "../store/key-store.js";
@@ -43,19 +44,16 @@ export interface RecorderSettings {
 
 /** Reads the option `usage`, unless it is false. @throws TypeError naming what is wrong. */
 export function readRecorderSettings(usage: unknown): RecorderSettings {
-  if (typeof usage !== "object" || usage === null)
-    throw new TypeError('"usage" must be false or { flushMs, durable }');
-  const unknown = Object.keys(usage).find((name) => !["flushMs", "durable"].includes(name));
-  if (unknown !== undefined) throw new TypeError(`"usage.${unknown}" is not an option`);
-  const { flushMs = DEFAULT_FLUSH_MS, durable = false } = usage as Readonly<
-    Record<string, unknown>
-  >;
-  if (typeof durable !== "boolean") throw new TypeError('"usage.durable" must be true or false');
-  const everyMs = durationMs(flushMs);
-  if (everyMs !== null && everyMs <= MAX_FLUSH_MS) return { flushMs: everyMs, isDurable: durable };
-  throw new TypeError(
+  const known = ["flushMs", "durable"];
+  const options = nestedOptions("usage", usage, known, "false or { flushMs, durable }");
+  const { flushMs: given = DEFAULT_FLUSH_MS, durable: isDurable = false } = options;
+  assertSwitch("usage.durable", isDurable);
+  const flushMs = durationMs(given);
+  assertOption(
+    flushMs !== null && flushMs <= MAX_FLUSH_MS,
     `"usage.flushMs" must be a whole number from 1 to ${MAX_FLUSH_MS}, or a text such as "5s"`,
   );
+  return { flushMs, isDurable };
 }
 
 /** Clocks that tell a recorder how late it is: late counts are added to the hour in which they are written. */

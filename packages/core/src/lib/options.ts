@@ -4,7 +4,7 @@ export type SettingsOf<Options> = {
 };
 
 /** @throws TypeError with the message, unless `isSo`. */
-export function assertOption(isSo: boolean, message: string): void {
+export function assertOption(isSo: boolean, message: string): asserts isSo {
   if (!isSo) throw new TypeError(message);
 }
 
@@ -15,8 +15,31 @@ export function assertWholeOption(name: string, value: unknown, min: number, max
 }
 
 /** @throws TypeError naming an option that is neither true nor false. */
-export function assertSwitch(name: string, value: unknown): void {
+export function assertSwitch(name: string, value: unknown): asserts value is boolean {
   assertOption(typeof value === "boolean", `"${name}" must be true or false`);
+}
+
+/** @throws TypeError naming an option that is given and not a function. */
+export function assertFunction(name: string, value: unknown): void {
+  assertOption(value === undefined || typeof value === "function", `"${name}" must be a function`);
+}
+
+/**
+ * The options in an option such as `usage`: a misspelt one must not be ignored.
+ *
+ * @param form - What the option must be, if it is no object.
+ * @throws TypeError naming an unknown one. The caller checks the values.
+ */
+export function nestedOptions(
+  name: string,
+  value: unknown,
+  known: readonly string[],
+  form: string,
+): Readonly<Record<string, unknown>> {
+  assertOption(typeof value === "object" && value !== null, `"${name}" must be ${form}`);
+  for (const each of Object.keys(value))
+    assertOption(known.includes(each), `"${name}.${each}" is not an option`);
+  return value as Readonly<Record<string, unknown>>;
 }
 
 /**
