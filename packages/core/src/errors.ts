@@ -183,6 +183,11 @@ export function badRequest(
   return new LatchkeyError("BAD_REQUEST", listed.join("; "), { ...why, issues });
 }
 
+/** A `BAD_REQUEST` about one field. */
+export function badField(path: string, message: string): LatchkeyError {
+  return badRequest([{ path, message }]);
+}
+
 /** The error for a damaged record: whatever meets it fails closed. `what`: its kind and id, never its content: `key key_123`. */
 export function corruptRecord(what: string, cause?: unknown): LatchkeyError {
   return new LatchkeyError("STORE_CORRUPT", `the stored ${what} is damaged and was not used`, {

@@ -14,20 +14,19 @@ export async function withCheckedMeta<Input extends WithMeta>(
   schema: MetaSchema | null,
   input: Input,
 ): Promise<Input> {
-  if (schema === null) return input;
-  const { input: checked, issues } = await check(schema, input, "meta");
-  if (issues.length > 0) throw refusal(issues);
-  return checked;
+  const [checked] = await withCheckedMetas(schema, [input], () => "meta");
+  return checked as Input;
 }
 
 /** Like {@link withCheckedMeta}, for each input of a list; paths begin with the index in the list (`3.meta.plan`). */
 export async function withCheckedMetas<Input extends WithMeta>(
   schema: MetaSchema | null,
   inputs: readonly Input[],
+  pathOf = (index: number) => `${index}.meta`,
 ): Promise<readonly Input[]> {
   if (schema === null) return inputs;
   const checks = await Promise.all(
-    inputs.map((input, index) => check(schema, input, `${index}.meta`)),
+    inputs.map((input, index) => check(schema, input, pathOf(index))),
   );
   const issues = checks.flatMap((one) => one.issues);
   if (issues.length > 0) throw refusal(issues);

@@ -1,6 +1,6 @@
 import type { Emit } from "../audit/emitter.js";
 import { buildAuditEntry, type ChangeDescription, toAuditEvent } from "../audit/entry.js";
-import { badRequest, LatchkeyError, unmet } from "../errors.js";
+import { badField, LatchkeyError, unmet } from "../errors.js";
 import { decodeCursor, type ListScope } from "../lib/cursor.js";
 import type { IdFactory, RandomBytes } from "../lib/id.js";
 import { createLruCache, type LruCache } from "../lib/lru-cache.js";
@@ -245,8 +245,7 @@ export function afterCursor(
 ): string | null {
   if (cursor === undefined) return null;
   const position = decodeCursor(scope, cursor, form);
-  if (position === null)
-    throw badRequest([{ path: "cursor", message: "must be a cursor that this list returned" }]);
+  if (position === null) throw badField("cursor", "must be a cursor that this list returned");
   return position;
 }
 

@@ -2,7 +2,9 @@ import type { AuditFields, ChangeDescription } from "../audit/entry.js";
 import { isCorruptRecord } from "../errors.js";
 import type { RecordType, StoredRecord } from "../records/record-type.js";
 import type { RecordAddress } from "../store/change.js";
+import type { LoadedRecord } from "../store/key-store.js";
 import type { Transaction } from "../store/transaction.js";
+import { notFound } from "./context.js";
 
 /** A record, or null if it is damaged. */
 export function decodeOrNull<Value>(
@@ -18,21 +20,14 @@ export function decodeOrNull<Value>(
   }
 }
 
-/** The version that a commit expects of a record that may be damaged; `exists` if the version itself cannot be read. */
-export function versionIfReadable({ version }: Pick<StoredRecord, "version">): number | "exists" {
-  return version >= 1 ? version : "exists";
-}
-
 /** Reads a record that may be damaged anywhere; the transaction then expects it to stay unchanged. Null for none. */
 export async function readStored(
   transaction: Transaction,
   address: RecordAddress,
 ): Promise<StoredRecord | null> {
   const found = await transaction.readOne({ ...address, expects: "nothing" });
-  if (found === null) return null;
-  const { record, handle } = found;
-  transaction.expect({ ...address, version: versionIfReadable(record), handle });
-  return record;
+  if (found !== null) transaction.expectFound(found);
+  return found?.record ?? null;
 }
 
 /** Deletes a record that was read; a damaged one also from the small list `of`. @returns Null for a damaged one. */
@@ -59,9 +54,32 @@ export async function deleteRecord<Value>(
   const address = { kind: type.kind, id };
   const record = await readStored(transaction, address);
   if (record !== null) return deleteStored(transaction, type, record);
-  // The commit must expect that it is absent: a store that failed over may have it back by then.
-  transaction.expect({ ...address, version: null });
+  transaction.expectAbsent(address);
   return undefined;
+}
+
+/** The same for a record that must exist. @throws LatchkeyError `NOT_FOUND`. */
+export async function deleteExisting<Value>(
+  transaction: Transaction,
+  type: RecordType<Value>,
+  id: string,
+): Promise<Value | null> {
+  const deleted = await deleteRecord(transaction, type, id);
+  if (deleted === undefined) throw notFound(type.kind);
+  return deleted;
+}
+
+/** Deletes the records of a page in any version, damaged ones too. `of`: the small list that they were read from. */
+export function deleteFound<Value>(
+  transaction: Transaction,
+  type: RecordType<Value>,
+  found: readonly LoadedRecord[],
+  of?: string,
+): void {
+  for (const loaded of found) {
+    transaction.expectFound(loaded, "exists");
+    deleteStored(transaction, type, loaded.record, of);
+  }
 }
 
 /** What an audit entry says about a deleted record. `value`: null if the record could not be read. */

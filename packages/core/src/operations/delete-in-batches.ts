@@ -3,7 +3,7 @@ import type { RecordType } from "../records/record-type.js";
 import { afterWriting } from "../store/after-writing.js";
 import type { DeletedCount } from "../store/statistics.js";
 import { inRounds, type OperationContext, transact } from "./context.js";
-import { deleteStored } from "./damaged.js";
+import { deleteFound } from "./damaged.js";
 import { readList } from "./read.js";
 
 /** Entries of the audit log, or sums of statistics, deleted in one step: some milliseconds on every store. */
@@ -52,10 +52,7 @@ export async function forgetOf<Value>(
   return deleteInBatches(context, RECORDS_AT_ONCE, async (round, limit) => {
     const step = await transact(round, async ({ transaction }) => {
       const { found, hasMore } = await read(limit);
-      for (const { record, handle } of found) {
-        transaction.expect({ kind, id: record.id, version: "exists", handle });
-        deleteStored(transaction, type, record, identityId);
-      }
+      deleteFound(transaction, type, found, identityId);
       return { deleted: found.length, hasMore };
     });
     if (step.hasMore) return step;

@@ -4,7 +4,7 @@ import { auditEntryType, leakList } from "../records/audit-entry.js";
 import { keyType } from "../records/key.js";
 import { DIRECTORY_ID, rootKeyPointerType, rootKeyType } from "../records/root-key.js";
 import { decideLeak, isDeadForGood, LEAK_POLICIES, type LeakPolicy } from "../rules/keys/leak.js";
-import { secretShape } from "../secrets/format.js";
+import { canBeSecret, secretShape } from "../secrets/format.js";
 import type { ReadResult, Want } from "../store/key-store.js";
 import { confirmReads, notFound, type OperationContext, transact, type Work } from "./context.js";
 import { decodeOrNull, deleteRecord, readStored, withoutReadableRecord } from "./damaged.js";
@@ -234,8 +234,7 @@ function reportRootKey(
     const { context, transaction, audit } = work;
     const record = await readStored(transaction, { kind: "rootKey", id });
     const rootKey = record && decodeOrNull(rootKeyType, record, workspaceId);
-    // If the store fails over, it may be there again.
-    if (record === null) transaction.expect({ kind: "rootKey", id, version: null });
+    if (record === null) transaction.expectAbsent({ kind: "rootKey", id });
     // A pointer is only a hint: the hash of the root key itself decides.
     if (record === null || (rootKey !== null && rootKey.hash !== hash))
       return findReport(context, report, "anywhere");
@@ -276,11 +275,10 @@ async function findHolders(
   const wants: Want[] = [];
   const rootWants: Want[] = [];
   const hashed = secrets.map((secret) => {
-    const shape = secretShape(secret);
-    if (shape === "malformed" || shape === "damaged") return null;
+    if (!canBeSecret(secret)) return null;
     const hashes = hasher.candidates(secret);
     // A key may have the prefix of root keys.
-    const mayBeRoot = shape === "intact" && secret.startsWith(`${ROOT_PREFIX}_`);
+    const mayBeRoot = secret.startsWith(`${ROOT_PREFIX}_`) && secretShape(secret) === "intact";
     const [from, fromRoot] = [wants.length, rootWants.length];
     for (const value of hashes) wants.push({ kind: "key", index: "hash", value });
     if (mayBeRoot) for (const id of hashes) rootWants.push({ kind: "rootKeyPointer", id });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { badRequest, LatchkeyError } from "../errors.js";
+import { badField, LatchkeyError } from "../errors.js";
 import { type IdentityRecord, identityType } from "../records/identity.js";
 import { type KeyRecord, keyType } from "../records/key.js";
 import type { RecordType } from "../records/record-type.js";
@@ -228,7 +228,7 @@ async function dropNamed<Value extends KeyRecord | IdentityRecord>(
   const dropWindows = [...own, ...adHoc(value)];
   if (dropWindows.length === 0) {
     const hint = kind === "key" ? "; a limit that only requests name also needs duration" : "";
-    throw badRequest([{ path: "name", message: `must name a limit of this ${kind}${hint}` }]);
+    throw badField("name", `must name a limit of this ${kind}${hint}`);
   }
   transaction.changeCounters({ kind, id, dropWindows }, (reason) =>
     refuseUsageChange(reason, "name"),

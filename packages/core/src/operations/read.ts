@@ -37,6 +37,11 @@ export interface FoundRecord<Value> {
 /** The store, and the workspace that an operation reads. */
 type Reading = Pick<OperationContext, "store" | "workspaceId">;
 
+/** Wants for records by their ids; a transaction expects nothing of them. */
+export function wantsOf<Kind extends RecordKind>(kind: Kind, ids: Iterable<string>) {
+  return Array.from(ids, (id) => ({ kind, id, expects: "nothing" }) as const);
+}
+
 /** A stored record, which may be damaged; null if there is none. */
 export async function findRecord(
   { store, workspaceId }: Reading,

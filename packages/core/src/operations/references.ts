@@ -80,8 +80,19 @@ export class References {
     for (const item of items) this.#need(grantWant(kind, item));
   }
 
-  needTags(tags: readonly string[]): void {
-    for (const id of tags) this.#need({ kind: "tag", id });
+  /** Needs what a key refers to, apart from its API. `owner`: its `externalId`. */
+  needOfKey(
+    owner: string | null | undefined,
+    settings: {
+      readonly roles?: readonly GrantItem[] | undefined;
+      readonly permissions?: readonly GrantItem[] | undefined;
+      readonly tags?: readonly string[] | null | undefined;
+    },
+  ): void {
+    if (typeof owner === "string") this.needIdentity(owner);
+    this.needGrants("role", settings.roles ?? []);
+    this.needGrants("permission", settings.permissions ?? []);
+    for (const id of settings.tags ?? []) this.#need({ kind: "tag", id });
   }
 
   /** Needs roles or permissions that must exist but are not granted here: none of them is created. */

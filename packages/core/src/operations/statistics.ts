@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { badRequest } from "../errors.js";
+import { badField } from "../errors.js";
 import { encodeCursor, type ListScope } from "../lib/cursor.js";
 import { shortDigest } from "../secrets/hash.js";
 import {
@@ -8,7 +8,7 @@ import {
   GRANULARITIES,
   type Granularity,
   isAllowedRange,
-  RANGE_ERRORS,
+  rangeError,
   settledUntil,
   toBuckets,
   type VerificationBucket,
@@ -95,8 +95,7 @@ const POSITION = /^\d{1,16}\.\d{1,16}\.\d{1,16}\.[A-Za-z0-9_.:-]{0,128} ?$/;
 
 const exportUsage = operation(exportUsageInput, async (context, question): Promise<UsagePage> => {
   const { start, end, granularity: by, limit, cursor } = question;
-  if (!isAllowedRange(start, end, by))
-    throw badRequest([{ path: "end", message: RANGE_ERRORS[by] }]);
+  refuseRange(start, end, by);
   const scope = scopeOf(context, question);
   const position = afterCursor(scope, cursor, POSITION);
   if (position === null) await context.recorder?.flush(context.workspaceId);
@@ -118,6 +117,11 @@ const exportUsage = operation(exportUsageInput, async (context, question): Promi
   const { spanAt, id, start: startAt } = place;
   return { rows, until, cursor: encodeCursor(scope, [until, spanAt, startAt, id].join(".")) };
 });
+
+/** @throws LatchkeyError `BAD_REQUEST` for a range that is empty, or too long for its granularity. */
+function refuseRange(start: EpochMs, end: EpochMs, of: Granularity): void {
+  if (!isAllowedRange(start, end, of)) throw badField("end", rangeError(of));
+}
 
 function scopeOf(
   { workspaceId }: OperationContext,
@@ -272,8 +276,7 @@ export const STATISTICS_TABLE = {
   getVerifications: operation(getVerificationsInput, async (context, question) => {
     const { granularity, end = context.now() + 1 } = question;
     const { start = Math.max(0, end - USUAL_RANGE_MS) } = question;
-    if (!isAllowedRange(start, end, granularity))
-      throw badRequest([{ path: "end", message: RANGE_ERRORS[granularity] }]);
+    refuseRange(start, end, granularity);
     const subject = await subjectOf(context, question);
     await context.recorder?.flush(context.workspaceId);
     const lastBucketAt = bucketStartAt(end - 1, granularity);

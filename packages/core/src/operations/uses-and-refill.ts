@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { badRequest, type LatchkeyError, unmet } from "../errors.js";
+import { badField, type LatchkeyError, unmet } from "../errors.js";
 import { type Duration, LONGEST_DURATION } from "../rules/duration.js";
 import {
   dueRefill,
@@ -152,7 +152,7 @@ export function settingOfUses(
   const remainingBefore = applyRefill(usage, due).remaining;
   const remaining = wanted.remaining === undefined ? remainingBefore : wanted.remaining;
   if (remaining === null && wanted.refill !== undefined && wanted.refill !== null)
-    throw badRequest([{ path: "refill", message: "needs remaining" }]);
+    throw badField("refill", "needs remaining");
   const after = refillAfter(wanted.refill === undefined ? refill : wanted.refill, remaining);
   const isSet = wanted.remaining !== undefined || wanted.refill !== undefined;
   const operation: UsageChange["operation"] =
@@ -188,7 +188,7 @@ export function refuseUsageChange(
 ): LatchkeyError {
   switch (reason.kind) {
     case "unlimited":
-      return badRequest([{ path: "op", message: 'must be "set": the uses are unlimited' }]);
+      return badField("op", 'must be "set": the uses are unlimited');
     case "insufficient":
       return unmet(
         "insufficient-uses",
@@ -199,9 +199,7 @@ export function refuseUsageChange(
         },
       );
     case "overflow":
-      return badRequest([
-        { path, message: `must keep remaining at or below ${Number.MAX_SAFE_INTEGER}` },
-      ]);
+      return badField(path, `must keep remaining at or below ${Number.MAX_SAFE_INTEGER}`);
     default:
       return reason satisfies never;
   }

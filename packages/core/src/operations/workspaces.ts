@@ -169,7 +169,7 @@ export const WORKSPACE_TABLE = {
           if (context.call !== null) return;
           throw randomRepeated("no workspace was created");
         }
-        transaction.expect({ ...address, version: null });
+        transaction.expectAbsent(address);
         transaction.insert(workspaceType, { id: workspaceId, name, enabled: true, version: 1 });
         transaction.renewRevision();
         const after = { name, enabled: true };
@@ -284,7 +284,7 @@ async function writeWorkspace(
   const { workspaceId } = transaction;
   const address = { kind: "workspace", id: workspaceId } as const;
   const stored = await readStored(transaction, address);
-  if (stored === null) transaction.expect({ ...address, version: null });
+  if (stored === null) transaction.expectAbsent(address);
   const unwritten = unwrittenWorkspace(workspaceId);
   let before: WorkspaceRecord | null = unwritten;
   if (stored !== null && fields.enabled === undefined)
@@ -339,7 +339,7 @@ async function close(its: OperationContext): Promise<void> {
         "PRECONDITION_FAILED",
         "the store is being copied: wait until that has finished, then delete the workspace",
       );
-    if (stored === null) transaction.expect({ ...STATE_ADDRESS, version: null });
+    if (stored === null) transaction.expectAbsent(STATE_ADDRESS);
     await writeWorkspace(transaction, { enabled: false });
     const deleting = { state: "deleting", transfer: "" } as const;
     const version = stored?.record.version ?? 0;

@@ -66,7 +66,19 @@ export const ROOT_KEY_ACTIONS = [
   "revoke_root_key",
 ] as const;
 
-const ACTIONS_ON = {
+/** The actions on each kind of resource. */
+interface ActionsOn {
+  readonly api: typeof API_ACTIONS;
+  readonly identity: typeof IDENTITY_ACTIONS;
+  readonly rbac: typeof RBAC_ACTIONS;
+  readonly ratelimit: typeof RATELIMIT_ACTIONS;
+  readonly audit: typeof AUDIT_ACTIONS;
+  readonly events: typeof EVENT_ACTIONS;
+  readonly root: typeof ROOT_KEY_ACTIONS;
+  readonly usage: typeof USAGE_ACTIONS;
+}
+
+const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   api: API_ACTIONS,
   identity: IDENTITY_ACTIONS,
   rbac: RBAC_ACTIONS,
@@ -75,18 +87,16 @@ const ACTIONS_ON = {
   events: EVENT_ACTIONS,
   root: ROOT_KEY_ACTIONS,
   usage: USAGE_ACTIONS,
-} as const;
-
-const ACTIONS: Readonly<Record<string, readonly string[]>> = ACTIONS_ON;
+} satisfies ActionsOn;
 
 /** A permission that a management call requires: an action on one resource, or on all of its kind (null). The id of `ratelimit` is a namespace. */
 export type RootPermission = {
-  readonly [Resource in keyof typeof ACTIONS_ON]: {
+  readonly [Resource in keyof ActionsOn]: {
     readonly resource: Resource;
     readonly id: Resource extends "api" | "identity" | "ratelimit" ? string | null : null;
-    readonly action: (typeof ACTIONS_ON)[Resource][number];
+    readonly action: ActionsOn[Resource][number];
   };
-}[keyof typeof ACTIONS_ON];
+}[keyof ActionsOn];
 
 /** Error message for a text that {@link isRootPermission} does not accept. */
 export function rootPermissionProblem(text: string): string {

@@ -56,6 +56,12 @@ export function secretShape(secret: string): SecretShape {
     : "damaged";
 }
 
+/** Whether a text may be the secret of a key, as far as it says itself. No store is asked for any other. */
+export function canBeSecret(text: string): boolean {
+  const shape = secretShape(text);
+  return shape !== "malformed" && shape !== "damaged";
+}
+
 /** The part before the last `_`, empty if there is none, and the part after it. */
 export function splitSecret(secret: string): { readonly prefix: string; readonly body: string } {
   const separator = secret.lastIndexOf("_");

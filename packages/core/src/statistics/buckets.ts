@@ -30,11 +30,12 @@ export interface VerificationBucket {
 const LONGEST_MS = { hour: 31 * DAY_MS, day: 366 * DAY_MS } as const;
 const LONGEST_MONTHS = 120;
 
-export const RANGE_ERRORS: Readonly<Record<Granularity, string>> = {
-  hour: 'must be later than start, and at most 31 days after it with granularity "hour"',
-  day: 'must be later than start, and at most 366 days after it with granularity "day"',
-  month: 'must be later than start, and at most 120 months after it with granularity "month"',
-};
+const LONGEST = { hour: "31 days", day: "366 days", month: "120 months" } as const;
+
+/** What the end of a range must be. */
+export function rangeError(granularity: Granularity): string {
+  return `must be later than start, and at most ${LONGEST[granularity]} after it with granularity "${granularity}"`;
+}
 
 /** Whether a range is neither empty nor longer than its granularity allows: 31 days, 366 days or 120 calendar months. */
 export function isAllowedRange(

@@ -1,6 +1,6 @@
 import { type HoldSums, raisesWith } from "../rules/hold.js";
 import type { LimitState } from "../rules/limit-state.js";
-import type { DueRefill } from "../rules/refill.js";
+import { type DueRefill, dueRefill, type Refill } from "../rules/refill.js";
 import type { EpochMs } from "../time.js";
 
 /** The use counter of a record. */
@@ -96,6 +96,11 @@ export function applyRefill(usage: Usage, due: DueRefill | null, oldest: number 
   if (holds.uses === 0 || remaining === left) return { ...refilled, holds };
   const raise = { free: amount - remaining, units: remaining - left };
   return { ...refilled, holds: { ...holds, raises: raisesWith(holds, raise, oldest) } };
+}
+
+/** The counter at `now`, with the refill that is due by then. */
+export function usageAt(usage: Usage, refill: Refill | null, now: EpochMs): Usage {
+  return applyRefill(usage, dueRefill(refill, now));
 }
 
 /**

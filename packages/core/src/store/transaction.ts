@@ -85,6 +85,19 @@ export class Transaction {
     this.#change.expects.push(expectation);
   }
 
+  /** The commit expects that there is no such record: a store that failed over may have it back. */
+  expectAbsent({ kind, id }: RecordAddress): void {
+    this.expect({ kind, id, version: null });
+  }
+
+  /** The commit expects a record that was read: unchanged, unless its version cannot be read, or `exists` is enough. */
+  expectFound(
+    { record: { kind, id, version }, handle }: Pick<LoadedRecord, "record" | "handle">,
+    expects?: "exists",
+  ): void {
+    this.expect({ kind, id, version: expects ?? (version >= 1 ? version : "exists"), handle });
+  }
+
   insert<Value>(type: RecordType<Value>, value: Value, options: WriteOptions = {}): void {
     const record = type.encode(value);
     const { kind, id } = record;

@@ -14,7 +14,7 @@ import { type Clock, checkedInstant } from "../../time.js";
 import { type OperationContext, transact } from "../context.js";
 import { decodeOrNull, deleteRecord } from "../damaged.js";
 import { endOfLog, type LogPage, numberAt, readLogPage } from "../events/read-events.js";
-import { findRecord } from "../read.js";
+import { findRecord, wantsOf } from "../read.js";
 import {
   createDeadLetters,
   type DeadLetters,
@@ -124,8 +124,7 @@ export function createDeliveries(
   const senderWant = { kind: "sender", id: SENDER_ID } as const;
 
   async function readEvents(ids: readonly string[]): Promise<readonly (AuditEvent | null)[]> {
-    const wants = ids.map((each) => ({ kind: "auditEntry", id: each }) as const);
-    const { found } = await store.read(workspaceId, wants);
+    const { found } = await store.read(workspaceId, wantsOf("auditEntry", ids));
     return found.map((loaded) => {
       const entry = loaded && decodeOrNull(auditEntryType, loaded.record, workspaceId);
       return entry && toAuditEvent(entry);
@@ -180,7 +179,7 @@ export function createDeliveries(
         if (after === null) return null;
         if (loaded !== null && after !== before) transaction.update(senderType, before, after);
         if (loaded === null) {
-          transaction.expect({ ...senderWant, version: null });
+          transaction.expectAbsent(senderWant);
           transaction.insert(senderType, { ...after, version: 1 });
         }
         for (const { endpointId, eventId } of taken)

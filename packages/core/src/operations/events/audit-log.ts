@@ -3,7 +3,7 @@ import { type AuditEvent, toAuditEvent } from "../../audit/entry.js";
 import { lowestIdAt } from "../../lib/id.js";
 import { auditEntryType, smallListsOf } from "../../records/audit-entry.js";
 import { type OperationContext, transact } from "../context.js";
-import { deleteStored } from "../damaged.js";
+import { deleteFound } from "../damaged.js";
 import { DELETED_AT_ONCE, deleteInBatches } from "../delete-in-batches.js";
 import {
   countGiven,
@@ -102,10 +102,7 @@ async function deleteBefore(context: OperationContext, beforeId: string, limit: 
   return transact(context, async ({ transaction }) => {
     const page = await readList(context, { kind: "auditEntry", limit });
     const old = page.found.filter(({ record }) => record.id < beforeId);
-    for (const { record, handle } of old) {
-      transaction.expect({ kind: "auditEntry", id: record.id, version: "exists", handle });
-      deleteStored(transaction, auditEntryType, record);
-    }
+    deleteFound(transaction, auditEntryType, old);
     return { deleted: old.length, hasMore: page.hasMore && old.length === page.found.length };
   });
 }

@@ -16,18 +16,17 @@ import {
   startOfStage,
 } from "../../records/notices.js";
 import { lowUses, noticeOfExpiry, periodOfUses, rememberNoticedUntil } from "../../rules/notice.js";
-import { dueRefill } from "../../rules/refill.js";
 import { sha256Text } from "../../secrets/hash.js";
 import type { Crossing } from "../../statistics/crossings.js";
 import { afterWriting } from "../../store/after-writing.js";
-import { applyRefill } from "../../store/counters.js";
+import { usageAt } from "../../store/counters.js";
 import type { LoadedRecord } from "../../store/key-store.js";
 import type { EpochMs } from "../../time.js";
 import { afterCursor, type OperationContext, transact, type Work } from "../context.js";
 import { decodeOrNull } from "../damaged.js";
 import { type PageInput, pageInput } from "../input.js";
 import { operation, type TableOf } from "../operation.js";
-import { readList } from "../read.js";
+import { readList, wantsOf } from "../read.js";
 import { requireAuditLog } from "./read-events.js";
 
 /** Result of notice. */
@@ -97,19 +96,19 @@ async function noticeExpiries(
   const found = await transaction.read([
     // The same commit deletes the deadline, so no other sweep can notice it too.
     ...due.map(({ id }) => ({ kind: "deadline", id, expects: "exists" }) as const),
-    ...due.map(({ keyId }) => ({ kind: "key", id: keyId, expects: "nothing" }) as const),
+    ...wantsOf(
+      "key",
+      due.map(({ keyId }) => keyId),
+    ),
   ]);
   const keys = found
     .slice(due.length)
     .map((loaded) => loaded && decodeOrNull(keyType, loaded.record, workspaceId));
-  const apiIds = [...new Set(keys.flatMap((key) => (key === null ? [] : [key.apiId])))];
-  const apis = await transaction.read(
-    apiIds.map((id) => ({ kind: "api", id, expects: "nothing" }) as const),
-  );
+  const apiIds = new Set(keys.flatMap((key) => key?.apiId ?? []));
+  const apis = await transaction.read(wantsOf("api", apiIds));
   const known = new Set(apis.map((api) => api?.record.id));
   // A failover may bring an API back.
-  for (const id of apiIds)
-    if (!known.has(id)) transaction.expect({ kind: "api", id, version: null });
+  for (const id of apiIds) if (!known.has(id)) transaction.expectAbsent({ kind: "api", id });
   let noticed = 0;
   for (const [index, deadline] of due.entries()) {
     if (found[index] === null) continue;
@@ -227,14 +226,12 @@ async function writeSome(work: Work, crossings: readonly Crossing[]): Promise<nu
   const ids = notices.map(({ name, period }) =>
     noticedId(rememberNoticedUntil(period), sha256Text(`${name} ${period.startAt}`)),
   );
-  const known = await transaction.read(
-    ids.map((id) => ({ kind: "noticed", id, expects: "nothing" }) as const),
-  );
+  const known = await transaction.read(wantsOf("noticed", ids));
   let written = 0;
   for (const [index, { crossing, fields }] of notices.entries()) {
     const id = ids[index] as string;
     if (known[index] !== null || ids.indexOf(id) !== index) continue;
-    transaction.expect({ kind: "noticed", id, version: null });
+    transaction.expectAbsent({ kind: "noticed", id });
     transaction.insert(noticedType, { id, workspaceId: context.workspaceId });
     const { type, of, keyId, identityId } = crossing;
     audit({ type, at: now, resourceId: of.id, keyId, identityId, after: fields });
@@ -274,7 +271,7 @@ function noticeOf(
   if (owner.usage === null || counted === null) return null;
   const { type } = crossing;
   const { refill, countersId } = counted;
-  const usage = applyRefill(owner.usage, dueRefill(refill, now));
+  const usage = usageAt(owner.usage, refill, now);
   const { remaining } = usage;
   const line = type === "uses.gone" ? 1 : lowUses(context.notice, refill);
   if (remaining === null || remaining >= line) return null;

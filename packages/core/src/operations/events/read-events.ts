@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type AuditEvent, toAuditEvent } from "../../audit/entry.js";
-import { badRequest, type LatchkeyError, unmet } from "../../errors.js";
+import { badField, type LatchkeyError, unmet } from "../../errors.js";
 import { decodeCursor, encodeCursor } from "../../lib/cursor.js";
 import { AUDIT_TYPES, type AuditType, auditEntryType } from "../../records/audit-entry.js";
 import type { StoredRecord } from "../../records/record-type.js";
@@ -71,7 +71,7 @@ function positionOf(context: OperationContext, cursor: string): LogPosition {
   const [, version, deleted, id = ""] = POSITION.exec(position ?? "") ?? [];
   const at = { version: Number(version), id, deleted: Number(deleted) };
   if (position !== null && Number.isSafeInteger(at.version) && at.version >= 1) return at;
-  throw badRequest([{ path: "after", message: "must be a cursor that readEvents returned here" }]);
+  throw badField("after", "must be a cursor that readEvents returned here");
 }
 
 /** @throws LatchkeyError `PRECONDITION_FAILED` if there is no log to read. */

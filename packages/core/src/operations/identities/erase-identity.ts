@@ -18,7 +18,7 @@ import {
   DELETION,
   deleteEach,
 } from "../many-keys/many-keys.js";
-import { decodeAll, readList } from "../read.js";
+import { decodeAll, readList, wantsOf } from "../read.js";
 import {
   ENTRIES_AT_ONCE,
   findMentions,
@@ -176,10 +176,7 @@ async function keysOwnedToTheEnd(
   { identityIds }: Subject,
 ) {
   const { store, workspaceId } = context;
-  const keys = await store.read(
-    workspaceId,
-    keyIds.map((id) => ({ kind: "key", id })),
-  );
+  const keys = await store.read(workspaceId, wantsOf("key", keyIds));
   const gone = keyIds.filter((_, index) => keys.found[index] === null);
   const judged = await Promise.all(
     gone.map(async (keyId) => {

@@ -7,9 +7,9 @@ import { type IdentityRecord, identityType, newIdentity } from "../../records/id
 import { unlessEmpty } from "../../records/record-type.js";
 import { contains } from "../../rules/keys/listing.js";
 import { fromWireLimits, toWireLimits } from "../../rules/rate-limit.js";
-import { countedFrom, dueRefill, refillSetting } from "../../rules/refill.js";
+import { countedFrom, refillSetting } from "../../rules/refill.js";
 import { afterWriting } from "../../store/after-writing.js";
-import { applyRefill, changeUsage, type Usage, type UsageChange } from "../../store/counters.js";
+import { changeUsage, type Usage, type UsageChange, usageAt } from "../../store/counters.js";
 import type { EpochMs } from "../../time.js";
 import { configuredWindow } from "../../verification/limit-precedence.js";
 import { withCheckedIdentityMeta } from "../checked-meta.js";
@@ -235,7 +235,7 @@ function usageAfter(before: Usage, change: UsageChange | undefined): Usage {
 /** An identity with its metadata, limits and uses, as of `now`. */
 function toIdentityView(identity: IdentityRecord, usage: Usage, now: EpochMs): IdentityView {
   const { id, externalId, meta, ratelimits, refill } = identity;
-  const { remaining, lastRefillAt, holds } = applyRefill(usage, dueRefill(refill, now));
+  const { remaining, lastRefillAt, holds } = usageAt(usage, refill, now);
   const shown = { id, externalId, meta, ratelimits: toWireLimits(ratelimits), remaining };
   const restored = refill && toRefillView(refill, lastRefillAt);
   return withoutNull({ ...shown, reserved: holds?.uses || null, refill: restored });

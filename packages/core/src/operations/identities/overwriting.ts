@@ -5,6 +5,7 @@ import { unwrittenWorkspace, workspaceType } from "../../records/workspace.js";
 import type { LoadedRecord } from "../../store/key-store.js";
 import { type OperationContext, transact, type Work } from "../context.js";
 import { decodeOrNull, readStored } from "../damaged.js";
+import { wantsOf } from "../read.js";
 import { ENTRIES_AT_ONCE, type Subject } from "./find-user.js";
 import { SumsToForget, tagsIn } from "./forget-sums.js";
 
@@ -18,8 +19,7 @@ export async function readEntries(
   { store, workspaceId }: OperationContext,
   ids: readonly string[],
 ) {
-  const wants = ids.map((id) => ({ kind: "auditEntry", id }) as const);
-  const { found } = await store.read(workspaceId, wants);
+  const { found } = await store.read(workspaceId, wantsOf("auditEntry", ids));
   return found.filter((loaded) => loaded !== null);
 }
 
@@ -32,7 +32,7 @@ export async function readToOverwrite({ context, transaction }: Work, ids: reado
   const address = { kind: "workspace", id: workspaceId } as const;
   const stored = await readStored(transaction, address);
   if (stored === null) {
-    transaction.expect({ ...address, version: null });
+    transaction.expectAbsent(address);
     transaction.putAnew(workspaceType.encode(unwrittenWorkspace(workspaceId)));
   } else if (decodeOrNull(workspaceType, stored, workspaceId) !== null) transaction.putAnew(stored);
   return readEntries(context, ids);
@@ -96,11 +96,11 @@ const NOTHING_LEFT = { erased: true } as const;
 /** Overwrites an entry with what {@link erasedEntry} leaves of it. */
 export function overwrite(
   { transaction }: Work,
-  { record, handle }: LoadedRecord,
+  loaded: LoadedRecord,
   { externalId }: Subject,
 ): void {
-  const { kind, id } = record;
-  transaction.expect({ kind, id, version: "exists", handle });
+  const { record } = loaded;
+  transaction.expectFound(loaded, "exists");
   const entry = decodeOrNull(auditEntryType, record, transaction.workspaceId);
   if (entry === null) transaction.rewrite({ ...record, version: 0, body: NOTHING_LEFT });
   else transaction.update(auditEntryType, entry, erasedEntry(entry, externalId));

@@ -1,4 +1,4 @@
-import { badRequest } from "../../errors.js";
+import { badField } from "../../errors.js";
 import type { Want } from "../../store/key-store.js";
 import { evenWithIssues, externalId, id, optional } from "../input.js";
 
@@ -32,5 +32,5 @@ export function identityWant(input: IdentityReference): Want {
   if (input.identityId !== undefined) return { kind: "identity", id: input.identityId };
   if (input.externalId !== undefined)
     return { kind: "identity", index: "externalId", value: input.externalId };
-  throw badRequest([{ path: "identityId", message: "is required if externalId is not given" }]);
+  throw badField("identityId", EITHER_ID.error);
 }

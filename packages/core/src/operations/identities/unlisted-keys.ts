@@ -4,7 +4,7 @@ import type { LoadedRecord } from "../../store/key-store.js";
 import { type OperationContext, transact } from "../context.js";
 import { decodeOrNull } from "../damaged.js";
 import { deleteEach } from "../many-keys/many-keys.js";
-import { decodeAll, listPages } from "../read.js";
+import { decodeAll, listPages, wantsOf } from "../read.js";
 
 /** Entries, and thereby keys, read at once. */
 const READ_AT_ONCE = 100;
@@ -23,7 +23,7 @@ export async function deleteUnlisted(
   for await (const page of listPages(context, want)) {
     const entries = decodeAll(auditEntryType, page, context.workspaceId);
     const named = new Set(entries.flatMap(({ keyId }) => keyId ?? []));
-    const keys = [...named].map((id) => ({ kind: "key", id, expects: "nothing" }) as const);
+    const keys = wantsOf("key", named);
     if (keys.length === 0) continue;
     const { found } = await context.store.read(context.workspaceId, keys);
     const left = keys.filter((_, index) => isTheirs(found[index] ?? null));

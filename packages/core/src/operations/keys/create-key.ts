@@ -212,11 +212,7 @@ export interface KeyCredential extends Pick<KeyRecord, "hash" | "start" | "seale
 
 export function needForKey(references: References, settings: KeySettings): void {
   references.needApi(settings.apiId);
-  const owner = ownerOf(settings);
-  if (owner !== undefined) references.needIdentity(owner);
-  references.needGrants("role", settings.roles ?? []);
-  references.needGrants("permission", settings.permissions ?? []);
-  references.needTags(settings.tags ?? NONE);
+  references.needOfKey(ownerOf(settings), settings);
 }
 
 const NONE: readonly string[] = Object.freeze([]);

@@ -1,14 +1,14 @@
 import { corruptRecord, LatchkeyError, unavailable } from "../../errors.js";
 import { isThenable } from "../../lib/promises.js";
 import { keysOfApi, keyType } from "../../records/key.js";
-import { secretShape } from "../../secrets/format.js";
+import { canBeSecret } from "../../secrets/format.js";
 import type { KeyStore, LoadedRecord, Want } from "../../store/key-store.js";
 import { StaleReadError, type Transaction } from "../../store/transaction.js";
 import type { CatalogKey, LoadedKey } from "../../verification/loaded-key.js";
 import type { NoKey } from "../../verification/verdict.js";
 import { notFound, type OperationContext } from "../context.js";
-import { decodeOrNull, versionIfReadable } from "../damaged.js";
-import { findRecord, MAX_ROUNDS, untilSteady } from "../read.js";
+import { decodeOrNull } from "../damaged.js";
+import { findRecord, MAX_ROUNDS, untilSteady, wantsOf } from "../read.js";
 
 const KEPT_CHANGING = "records that the key refers to kept changing while it was read";
 
@@ -57,8 +57,7 @@ export async function findKeyBySecret(
   secret: string,
   hashes?: readonly string[],
 ): Promise<LoadedKey | NoKey> {
-  const shape = secretShape(secret);
-  if (shape === "malformed" || shape === "damaged") return "NOT_FOUND";
+  if (!canBeSecret(secret)) return "NOT_FOUND";
   const wanted = hashes ?? context.hasher.candidates(secret);
   const wants = wanted.map((hash): Want => ({ kind: "key", index: "hash", value: hash }));
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
@@ -161,12 +160,10 @@ export async function readKeys(
   const { catalog, workspaceId, confinedTo } = context;
   const isHidden = (stored: LoadedRecord | null) =>
     confinedTo !== null && stored?.record.link !== confinedTo.identityId;
-  const wants = keyIds.map((id) => ({ kind: "key", id, expects: "nothing" }) as const);
-  const all = await transaction.read(wants);
+  const all = await transaction.read(wantsOf("key", keyIds));
   const found = all.map((stored) => (isHidden(stored) ? null : stored));
   const present = found.filter((stored) => stored !== null);
-  for (const { record, handle } of present)
-    transaction.expect({ kind: "key", id: record.id, version: versionIfReadable(record), handle });
+  for (const stored of present) transaction.expectFound(stored);
   const keys = await catalog.loadKeys(workspaceId, transaction.revision, present);
   if (keys === null) throw new StaleReadError();
   const loaded = keys.values();

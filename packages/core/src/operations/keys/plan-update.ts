@@ -1,4 +1,4 @@
-import { badRequest, unmet } from "../../errors.js";
+import { badField, unmet } from "../../errors.js";
 import {
   chainCreatedAt,
   fromWireKeyLimit,
@@ -14,8 +14,8 @@ import {
 } from "../../rules/keys/lifecycle.js";
 import { putsOffRotated } from "../../rules/keys/rotation.js";
 import { DEFAULT_LIMIT } from "../../rules/rate-limit.js";
-import { countedFrom, dueRefill } from "../../rules/refill.js";
-import { applyRefill } from "../../store/counters.js";
+import { countedFrom } from "../../rules/refill.js";
+import { usageAt } from "../../store/counters.js";
 import type { EpochMs } from "../../time.js";
 import { effectiveUses, type LoadedKey } from "../../verification/loaded-key.js";
 import { settingOfUses, type UsesSetting, usesAreOfIdentity } from "../uses-and-refill.js";
@@ -49,8 +49,7 @@ export function planKeyUpdate(loaded: LoadedKey, update: KeyUpdate, now: EpochMs
     update.expiresWhenUnused === undefined &&
     isExpired(idleExpiresAt(key, loaded.lastUsedAt), now);
   const isConcerned = update.startsAt !== undefined || update.expires !== undefined;
-  if (isConcerned && startsTooLate(startsAt, expires))
-    throw badRequest([{ path: "startsAt", message: STARTS_TOO_LATE }]);
+  if (isConcerned && startsTooLate(startsAt, expires)) throw badField("startsAt", STARTS_TOO_LATE);
   return {
     key: {
       ...key,
@@ -99,9 +98,7 @@ function refuseUses({ key, identity }: LoadedKey, update: KeyUpdate): void {
     const losesIdentity = owner === null || (owner === undefined && identity === null);
     const isConcerned = update.usesFrom !== undefined || owner !== undefined;
     if (losesIdentity && isConcerned)
-      throw badRequest([
-        { path: "usesFrom", message: 'needs an identity if it is "identity": set externalId' },
-      ]);
+      throw badField("usesFrom", 'needs an identity if it is "identity": set externalId');
   }
 }
 
@@ -112,7 +109,7 @@ function remainingAfterwards(loaded: LoadedKey, update: KeyUpdate, now: EpochMs)
   const isMoved = owner !== undefined && owner !== loaded.identity?.externalId;
   if (usesFrom === "identity" && isMoved) return null;
   const { usage, refill } = effectiveUses({ ...loaded, key: { ...loaded.key, usesFrom } });
-  return applyRefill(usage, dueRefill(refill, now)).remaining;
+  return usageAt(usage, refill, now).remaining;
 }
 
 function expiryAfter(loaded: LoadedKey, update: KeyUpdate, now: EpochMs): EpochMs | null {

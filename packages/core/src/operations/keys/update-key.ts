@@ -141,11 +141,7 @@ function planUpdate(
 ): PlannedUpdate {
   const update = decide(loaded, references);
   const plan = planKeyUpdate(loaded, update, now);
-  const owner = ownerAfter(update);
-  if (typeof owner === "string") references.needIdentity(owner);
-  references.needGrants("role", update.roles ?? []);
-  references.needGrants("permission", update.permissions ?? []);
-  references.needTags(update.tags ?? []);
+  references.needOfKey(ownerAfter(update), update);
   return { loaded, update, plan };
 }
 

@@ -14,8 +14,7 @@ import type {
   PermissionName,
 } from "../../rules/latchkey-types.js";
 import { DEFAULT_LIMIT, toWireFigures, type WireLimitFigures } from "../../rules/rate-limit.js";
-import { dueRefill } from "../../rules/refill.js";
-import { applyRefill } from "../../store/counters.js";
+import { usageAt } from "../../store/counters.js";
 import type { EpochMs, SpanMs } from "../../time.js";
 import { effectiveUses, type LoadedKey } from "../../verification/loaded-key.js";
 import { isEnabled, publicIdentity, type VerifiedKey } from "../../verification/verdict.js";
@@ -115,7 +114,7 @@ export function toKeyView(loaded: LoadedKey, now: EpochMs): KeyView {
   const { key, identity, roles, permissions } = loaded;
   const idleAt = idleExpiresAt(key, loaded.lastUsedAt);
   const { usage, refill } = effectiveUses(loaded);
-  const { remaining, lastRefillAt, holds } = applyRefill(usage, dueRefill(refill, now));
+  const { remaining, lastRefillAt, holds } = usageAt(usage, refill, now);
   const view: Mutable<KeyView> = {
     id: key.id,
     start: key.start,
@@ -161,7 +160,7 @@ export function toKeyView(loaded: LoadedKey, now: EpochMs): KeyView {
 /** The `enabled` that {@link toKeyView} shows. */
 export function isShownEnabled(loaded: LoadedKey, now: EpochMs): boolean {
   const { usage, refill } = effectiveUses(loaded);
-  return isEnabled(loaded, applyRefill(usage, dueRefill(refill, now)).remaining, now);
+  return isEnabled(loaded, usageAt(usage, refill, now).remaining, now);
 }
 
 function toWireKeyLimit(limit: KeyRateLimit): WireKeyLimit {

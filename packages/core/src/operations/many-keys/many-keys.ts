@@ -13,14 +13,14 @@ import {
   transact,
   type Work,
 } from "../context.js";
-import { decodeOrNull, versionIfReadable } from "../damaged.js";
+import { decodeOrNull } from "../damaged.js";
 import { deleteInBatches } from "../delete-in-batches.js";
 import { EITHER_ID, hasEitherId, identityIds, identityWant } from "../identities/reference.js";
 import { evenWithIssues, id, list, refuseField } from "../input.js";
 import { deleteListed } from "../keys/delete-key.js";
 import { isSwitchedOff, switchKey, switchOffDamaged } from "../keys/update-key.js";
 import { operation, type TableOf } from "../operation.js";
-import { findRecord, readList } from "../read.js";
+import { findRecord, readList, wantsOf } from "../read.js";
 import { type Bounds, hasLeft, keyLists, type ListedKeys, type ListOfKeys } from "./key-lists.js";
 import type { KeysReference, ManyKeysOperations } from "./operations.js";
 
@@ -167,16 +167,15 @@ async function actOnPage(
 async function actOnIds(work: Work, keyIds: readonly string[], act: ActOnKey): Promise<KeyCounts> {
   const { transaction } = work;
   const { workspaceId } = transaction;
-  const read = (kind: "key" | "api", ids: readonly string[]) =>
-    transaction.read(ids.map((id) => ({ kind, id, expects: "nothing" }) as const));
-  const loadedOrNot = await read("key", keyIds);
+  const loadedOrNot = await transaction.read(wantsOf("key", keyIds));
   // If the store fails over, a key may be there again.
   for (const [place, id] of keyIds.entries())
-    if (loadedOrNot[place] === null) transaction.expect({ kind: "key", id, version: null });
+    if (loadedOrNot[place] === null) transaction.expectAbsent({ kind: "key", id });
   const keys = loadedOrNot.filter((loaded) => loaded !== null);
   const named = keys.map(({ record }) => decodeOrNull(keyType, record, workspaceId)?.apiId);
-  const wanted = [...new Set(named.filter((id) => id !== undefined))];
-  const known = new Set((await read("api", wanted)).map((api) => api?.record.id));
+  const apiIds = new Set(named.filter((id) => id !== undefined));
+  const apis = await transaction.read(wantsOf("api", apiIds));
+  const known = new Set(apis.map((api) => api?.record.id));
   const counts: Record<KeyOutcome, number> = { ...NONE };
   for (const [index, loaded] of keys.entries()) {
     const apiId = named[index];
@@ -277,14 +276,11 @@ function keptChanging(): LatchkeyError {
 }
 
 /** Deletes a key, readable or not. The audit log records only its API and its identity. */
-export const deleteEach: ActOnKey = async (
-  work,
-  { record, handle },
-  apiId,
-): Promise<KeyOutcome> => {
+export const deleteEach: ActOnKey = async (work, loaded, apiId): Promise<KeyOutcome> => {
   const { context, transaction, audit } = work;
-  const { kind, id: keyId, link: identityId } = record;
-  transaction.expect({ kind, id: keyId, version: versionIfReadable(record), handle });
+  const { record } = loaded;
+  const { id: keyId, link: identityId } = record;
+  transaction.expectFound(loaded);
   const key = decodeOrNull(keyType, record, context.workspaceId);
   await deleteListed(work, record, key, apiId);
   const before = { apiId: apiId ?? key?.apiId };
@@ -298,24 +294,23 @@ function isOff(record: StoredRecord, key: KeyRecord | null): boolean {
 }
 
 /** Switches a key off, readable or not. */
-const disableEach: ActOnKey = (work, { record, handle }) => {
+const disableEach: ActOnKey = (work, loaded) => {
   const { context, transaction } = work;
+  const { record } = loaded;
   const key = decodeOrNull(keyType, record, context.workspaceId);
-  const { kind, id } = record;
   // Also of a key that is off: if the store fails over, it may be on again.
-  transaction.expect({ kind, id, version: versionIfReadable(record), handle });
+  transaction.expectFound(loaded);
   if (isOff(record, key)) return "unchanged";
   if (key === null) switchOffDamaged(work, record);
   else switchKey(work, key, false);
   return "changed";
 };
 
-const enableEach: ActOnKey = (work, { record, handle }) => {
-  const key = decodeOrNull(keyType, record, work.context.workspaceId);
+const enableEach: ActOnKey = (work, loaded) => {
+  const key = decodeOrNull(keyType, loaded.record, work.context.workspaceId);
   if (key === null) return "damaged";
   if (key.enabled) return "unchanged";
-  const { kind, id, version } = record;
-  work.transaction.expect({ kind, id, version, handle });
+  work.transaction.expectFound(loaded);
   switchKey(work, key, true);
   return "changed";
 };

@@ -10,7 +10,7 @@ import { portalSessionType, SESSION_INDEX } from "../../records/portal-session.j
 import { workspaceOf } from "../../records/workspace.js";
 import { isExpired } from "../../rules/keys/lifecycle.js";
 import { HeldPermissions } from "../../rules/permission.js";
-import { formatSecret, secretShape } from "../../secrets/format.js";
+import { canBeSecret, formatSecret } from "../../secrets/format.js";
 import type { LoadedRecord, Want } from "../../store/key-store.js";
 import { DAY_MS } from "../../time.js";
 import { afterLeases } from "../after-leases.js";
@@ -24,7 +24,7 @@ import {
   transact,
   type Work,
 } from "../context.js";
-import { decodeOrNull, deleteRecord, deleteStored } from "../damaged.js";
+import { decodeOrNull, deleteExisting, deleteStored } from "../damaged.js";
 import { forgetOf } from "../delete-in-batches.js";
 import { identityIds, identityWant } from "../identities/reference.js";
 import {
@@ -51,7 +51,7 @@ import { changeKey } from "../keys/update-key.js";
 import type { KeyView } from "../keys/view.js";
 import { namedKeyRatelimits } from "../limit-input.js";
 import { operation, type TableOf } from "../operation.js";
-import { findRecord, readList } from "../read.js";
+import { findRecord, readList, wantsOf } from "../read.js";
 import { References } from "../references.js";
 import { repeatable } from "../repeats/repeatable.js";
 import { STATISTICS_TABLE } from "../statistics.js";
@@ -246,8 +246,7 @@ function notAllowed(what: string): LatchkeyError {
 }
 
 async function findSession({ store, hasher, workspaceId, now }: OperationContext, secret: string) {
-  const shape = typeof secret === "string" ? secretShape(secret) : "malformed";
-  if (shape === "malformed" || shape === "damaged") return null;
+  if (typeof secret !== "string" || !canBeSecret(secret)) return null;
   const wants = hasher
     .candidates(secret)
     .map((value) => ({ kind: "portalSession", index: SESSION_INDEX, value }) as const);
@@ -271,10 +270,7 @@ function assertEnabled(workspace: LoadedRecord | null, workspaceId: string): voi
 
 /** The ids and names of those of the APIs that still exist. */
 async function readApis({ store, workspaceId }: OperationContext, apiIds: readonly string[]) {
-  const { found } = await store.read(
-    workspaceId,
-    apiIds.map((apiId) => ({ kind: "api", id: apiId })),
-  );
+  const { found } = await store.read(workspaceId, wantsOf("api", apiIds));
   return found.flatMap((loaded) => {
     const api = loaded && decodeOrNull(apiType, loaded.record, workspaceId);
     return api ? [{ id: api.id, name: api.name }] : [];
@@ -353,8 +349,7 @@ export const PORTAL_TABLE = {
       return { revokedSessions: deleted };
     }
     return transact(context, async ({ transaction }) => {
-      const session = await deleteRecord(transaction, portalSessionType, sessionId);
-      if (session === undefined) throw notFound("portalSession");
+      await deleteExisting(transaction, portalSessionType, sessionId);
       return { revokedSessions: 1 };
     });
   }),

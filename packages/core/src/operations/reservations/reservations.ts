@@ -12,9 +12,9 @@ import {
   slotsIdOf,
 } from "../../rules/hold.js";
 import { isSlotWindow, limitNameOf } from "../../rules/limit-state.js";
-import { dueRefill, type Refill } from "../../rules/refill.js";
+import type { Refill } from "../../rules/refill.js";
 import { afterWriting } from "../../store/after-writing.js";
-import { applyRefill } from "../../store/counters.js";
+import { usageAt } from "../../store/counters.js";
 import type { EndStep, HoldResult, HoldStep, UsedUnits } from "../../store/settle.js";
 import type { StatisticsSubject } from "../../store/statistics.js";
 import type { ReservedKey } from "../../verification/key-cache.js";
@@ -246,7 +246,7 @@ function settledAnswer(
       remaining: identity === null ? 0 : null,
     }));
   if (usage === null || usage.remaining === null) return answer(context, result, null, startedAt);
-  const left = known && applyRefill(usage, dueRefill(known.refill, endedAt));
+  const left = known && usageAt(usage, known.refill, endedAt);
   const isSettled = left === usage && usage.refilledAt < hold.createdAt;
   if (isSettled || usage.refilledAt >= endedAt) return answer(context, result, null, startedAt);
   return refillOf(context, hold).then((refill) => answer(context, result, refill, startedAt));
@@ -261,8 +261,7 @@ function answer(
 ): SettledReservation {
   const taken = { uses: used.uses, ratelimits: costsOf(hold, used) };
   // At the time of the end, including a refill due then.
-  const remaining =
-    usage === null ? null : applyRefill(usage, dueRefill(refill, endedAt)).remaining;
+  const remaining = usage === null ? null : usageAt(usage, refill, endedAt).remaining;
   if (emit !== null && !isRepeat) {
     const { id: reservationId, keyId, identityId } = hold;
     const about = { workspaceId, at: endedAt, durationMs: timer() - startedAt };

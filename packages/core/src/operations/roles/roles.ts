@@ -11,8 +11,8 @@ import {
 import { unlessEmpty } from "../../records/record-type.js";
 import { StaleReadError } from "../../store/transaction.js";
 import type { NamedGrant } from "../../verification/loaded-key.js";
-import { notFound, type OperationContext, type Work } from "../context.js";
-import { deletedFields, deleteRecord, withoutReadableRecord } from "../damaged.js";
+import type { OperationContext, Work } from "../context.js";
+import { deletedFields, deleteExisting, withoutReadableRecord } from "../damaged.js";
 import { description, grantName, grantNames, id, optional } from "../input.js";
 import { namesOf } from "../keys/audit-fields.js";
 import { operation, type TableOf, write } from "../operation.js";
@@ -75,8 +75,7 @@ export const PERMISSION_TABLE = {
   },
 
   deletePermission: write(permissionReference, async ({ transaction, audit }, { permissionId }) => {
-    const permission = await deleteRecord(transaction, permissionType, permissionId);
-    if (permission === undefined) throw notFound("permission");
+    const permission = await deleteExisting(transaction, permissionType, permissionId);
     transaction.renewRevision();
     const deletion = { type: "permission.deleted", resourceId: permissionId } as const;
     audit({ ...deletion, ...deletedFields(permission, permissionFields) });
@@ -122,8 +121,7 @@ export const PERMISSION_TABLE = {
 
   deleteRole: write(roleReference, async (work, { roleId }) => {
     const { transaction, audit } = work;
-    const role = await deleteRecord(transaction, roleType, roleId);
-    if (role === undefined) throw notFound("role");
+    const role = await deleteExisting(transaction, roleType, roleId);
     transaction.renewRevision();
     const deletion = { type: "role.deleted", resourceId: roleId } as const;
     const unreadable = async () => audit({ ...deletion, unreadable: true });

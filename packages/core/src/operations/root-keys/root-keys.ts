@@ -17,20 +17,14 @@ import {
   ROOT_PERMISSION_PATTERN,
   rootPermissionProblem,
 } from "../../rules/root-permission.js";
-import { BYTE_LENGTH, formatSecret, MAX_SECRET_LENGTH, secretShape } from "../../secrets/format.js";
+import { BYTE_LENGTH, canBeSecret, formatSecret, MAX_SECRET_LENGTH } from "../../secrets/format.js";
 import { secretStart } from "../../secrets/shown-start.js";
 import { afterWriting } from "../../store/after-writing.js";
 import type { Want } from "../../store/key-store.js";
 import type { Transaction } from "../../store/transaction.js";
 import type { EpochMs } from "../../time.js";
-import {
-  notFound,
-  type OperationContext,
-  randomRepeated,
-  transact,
-  type Work,
-} from "../context.js";
-import { deleteRecord } from "../damaged.js";
+import { type OperationContext, randomRepeated, transact, type Work } from "../context.js";
+import { deleteExisting } from "../damaged.js";
 import { fullList, id, optional, text } from "../input.js";
 import { oldExpiry } from "../keys/rotate-key.js";
 import { operation, type TableOf, write } from "../operation.js";
@@ -185,8 +179,7 @@ export const ROOT_KEY_TABLE = {
   revokeRootKey: operation(z.strictObject({ rootKeyId: id }), async (context, { rootKeyId }) => {
     let hash: string | undefined;
     const answer = await transact(context, async ({ transaction, audit }) => {
-      const rootKey = await deleteRecord(transaction, rootKeyType, rootKeyId);
-      if (rootKey === undefined) throw notFound("rootKey");
+      const rootKey = await deleteExisting(transaction, rootKeyType, rootKeyId);
       const unreadable = rootKey === null;
       audit({ type: "root_key.revoked", resourceId: rootKeyId, unreadable });
       hash = rootKey?.hash;
@@ -233,7 +226,7 @@ async function pointedAt(
       const pointer = loaded && rootKeyPointerType.decode(loaded.record, DIRECTORY_ID);
       if (pointer?.rootKeyId === rootKeyId) return;
       if (pointer !== null) throw randomRepeated("no root key was created");
-      transaction.expect({ ...address, version: null });
+      transaction.expectAbsent(address);
       const { workspaceId } = context;
       transaction.insert(rootKeyPointerType, { id: hash, workspaceId, rootKeyId });
     });
@@ -325,8 +318,7 @@ async function findRootKey(
   token: string,
   plainHash: string,
 ): Promise<FoundRootKey | null> {
-  const shape = secretShape(token);
-  if (shape === "malformed" || shape === "damaged") return null;
+  if (!canBeSecret(token)) return null;
   const hashes = context.hasher.candidates(token);
   const wants = hashes.map((hash): Want => ({ kind: "rootKeyPointer", id: hash }));
   const pointers = await context.store.read(DIRECTORY_ID, wants);
