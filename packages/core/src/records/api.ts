@@ -27,15 +27,13 @@ export const apiType = defineRecord<ApiRecord>({
     ceilings: api.ceilings,
     createdAt: api.createdAt,
   }),
-  read: (body, { id, workspaceId, version }) => ({
-    id,
-    workspaceId,
+  read: (body, head) => ({
+    ...head,
     name: body.text("name"),
     deleteProtection: body.flag("deleteProtection"),
     ipWhitelist: body.texts("ipWhitelist"),
     defaults: body.jsonOrNull("defaults"),
     ceilings: body.jsonOrNull("ceilings"),
     createdAt: body.whole("createdAt"),
-    version,
   }),
 });

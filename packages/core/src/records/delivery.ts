@@ -39,9 +39,8 @@ export function deliveriesIn(state: Delivery["state"], endpointId: string): stri
 export const deliveryType = defineRecord<Delivery>({
   kind: "delivery",
   write: ({ id: _, workspaceId: __, version: ___, ...fields }) => fields,
-  read: (body, { id, workspaceId, version }) => ({
-    id,
-    workspaceId,
+  read: (body, head) => ({
+    ...head,
     endpointId: body.id("endpointId"),
     eventId: body.id("eventId"),
     number: body.positive("number"),
@@ -51,7 +50,6 @@ export const deliveryType = defineRecord<Delivery>({
     since: body.whole("since"),
     at: body.whole("at"),
     failure: body.textOrNull("failure"),
-    version,
   }),
   smallLists: ({ state, endpointId }) => [deliveriesIn(state, endpointId)],
 });

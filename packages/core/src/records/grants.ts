@@ -43,14 +43,12 @@ export const roleType = defineRecord<RoleRecord>({
     permissions: unlessEmpty(permissions),
     createdAt,
   }),
-  read: (body, { id, workspaceId, version }) => ({
-    id,
-    workspaceId,
+  read: (body, head) => ({
+    ...head,
     name: body.text("name"),
     description: body.textOrNull("description"),
     permissions: body.texts("permissions"),
     createdAt: body.whole("createdAt"),
-    version,
   }),
   claims: ({ name }) => [{ index: "name", value: name }],
 });

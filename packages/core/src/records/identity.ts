@@ -28,11 +28,10 @@ export const identityType = defineRecord<IdentityRecord>({
     refill: identity.refill && refillSetting(identity.refill),
     createdAt: identity.createdAt,
   }),
-  read: (body, { id, workspaceId, version }) => {
+  read: (body, head) => {
     const createdAt = body.whole("createdAt");
     return {
-      id,
-      workspaceId,
+      ...head,
       externalId: body.text("externalId"),
       meta: body.jsonOrNull("meta") ?? NO_META,
       ratelimits: body.list("ratelimits", (limit) => ({
@@ -42,7 +41,6 @@ export const identityType = defineRecord<IdentityRecord>({
       })),
       refill: body.objectOrNull("refill", (refill) => readRefill(refill, createdAt)),
       createdAt,
-      version,
     };
   },
   claims: ({ externalId }) => [{ index: "externalId", value: externalId }],

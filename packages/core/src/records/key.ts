@@ -164,7 +164,7 @@ export const keyType = defineRecord<KeyRecord>({
     permissions: unlessEmpty(key.permissions),
   }),
   // The fields that every verification reads come first, so that they are together in memory.
-  read: (body, { id, workspaceId, version, link }) => {
+  read: (body, { id, workspaceId, version }, link) => {
     const createdAt = body.whole("createdAt");
     const chainCreatedAt = body.instantOrNull("chainCreatedAt");
     return {

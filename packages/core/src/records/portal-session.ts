@@ -23,19 +23,17 @@ export const portalSessionType = defineRecord<PortalSessionRecord>({
   kind: "portalSession",
   link: ({ identityId }) => identityId,
   write: ({ hash, expires, storedAt, allow, actor }) => ({ hash, expires, storedAt, allow, actor }),
-  read: (body, { id, workspaceId, version, link }) => {
+  read: (body, head, link) => {
     const allow = body.jsonOrNull("allow");
     if (link === null || allow === null) throw new TypeError("not what was written");
     return {
-      id,
-      workspaceId,
+      ...head,
       hash: body.text("hash"),
       identityId: link,
       expires: body.whole("expires"),
       storedAt: body.whole("storedAt"),
       allow,
       actor: body.textOrNull("actor"),
-      version,
     };
   },
   claims: ({ hash }) => [{ index: SESSION_INDEX, value: hash }],

@@ -128,7 +128,7 @@ export function defineRecord<
   readonly version?: (value: Value) => number;
   readonly link?: (value: Value) => string | null;
   readonly write: (value: Value) => BodyMembers;
-  readonly read: (body: BodyReader, envelope: VersionedHead & Pick<StoredRecord, "link">) => Value;
+  readonly read: (body: BodyReader, head: VersionedHead, link: string | null) => Value;
   readonly claims?: (value: Value) => readonly RecordClaim[];
   /** Names of the small lists that it is in, besides the list of its kind. Default: none. */
   readonly smallLists?: (value: Value) => readonly string[];
@@ -136,7 +136,7 @@ export function defineRecord<
   readonly lists?: (value: Value) => readonly RecordList[];
   readonly expiry?: (value: Value) => Expiry | null;
 }): RecordType<Value> {
-  const { kind, version = (value) => value.version ?? 1, link = () => null, write, read } = type;
+  const { kind, version = (value) => value.version ?? 1, link = () => null, write } = type;
   const { smallLists = () => [] } = type;
   let names: ReadonlySet<string> | null = null;
   /** The value with the members of a body that `write`, which has the same names for every value, does not have. */
@@ -171,10 +171,8 @@ export function defineRecord<
       try {
         // Versions start with 1: a store that cannot read one returns 0.
         if (version < 1) throw new TypeError("the stored version is not what was written");
-        const envelope = { id, workspaceId, version, link };
-        const value = Object.freeze(
-          withLater(read(new BodyReader(body, FORMAT), envelope), body as BodyMembers),
-        );
+        const read = type.read(new BodyReader(body, FORMAT), { id, workspaceId, version }, link);
+        const value = Object.freeze(withLater(read, body as BodyMembers));
         if ("memo" in stored) stored.memo = value;
         return value;
       } catch (error) {

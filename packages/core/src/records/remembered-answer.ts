@@ -41,9 +41,8 @@ export const rememberedAnswerType = defineRecord<RememberedAnswer>({
     steps: Object.keys(steps).length === 0 ? undefined : steps,
     identityIds: unlessEmpty(identityIds),
   }),
-  read: (body, { id, workspaceId, version }) => ({
-    id,
-    workspaceId,
+  read: (body, head) => ({
+    ...head,
     caller: body.text("caller"),
     input: body.text("input"),
     at: body.whole("at"),
@@ -51,7 +50,6 @@ export const rememberedAnswerType = defineRecord<RememberedAnswer>({
     answer: body.jsonOrNull("answer"),
     steps: body.jsonOrNull("steps") ?? NO_STEPS,
     identityIds: body.texts("identityIds"),
-    version,
   }),
   claims: ({ caller }) => [{ index: CALLER_INDEX, value: caller }],
   smallLists: ({ identityIds }) => identityIds,
