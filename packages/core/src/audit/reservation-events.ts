@@ -12,8 +12,12 @@ export function emitExpired(
   if (emit === null) return;
   for (const hold of expired) {
     if (isSlotsOfAnother(hold)) continue;
-    const { id: reservationId, keyId, identityId, expiresAt: expiredAt } = hold;
-    const whose = { reservationId, keyId, ...(identityId !== null && { identityId }) };
-    emit({ type: "reservation.expired", workspaceId, at, durationMs: 0, ...whose, expiredAt });
+    const about = { workspaceId, at, durationMs: 0, ...whoseOf(hold) };
+    emit({ type: "reservation.expired", ...about, expiredAt: hold.expiresAt });
   }
+}
+
+/** The reservation, the key and the identity in the events of a hold. */
+export function whoseOf({ id: reservationId, keyId, identityId }: Hold) {
+  return { reservationId, keyId, ...(identityId !== null && { identityId }) };
 }

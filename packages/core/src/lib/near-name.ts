@@ -53,7 +53,10 @@ export function nameMeant(given: string, known: readonly string[]): string | nul
 
 /** The end of a message about an unknown name: which one was meant; empty if that is not known. */
 export function meantHint(given: string, known: Iterable<string>): string {
-  const meant = nameMeant(given, [...known]);
+  return useHint(nameMeant(given, [...known]));
+}
+
+export function useHint(meant: string | null): string {
   return meant === null ? "" : `: use "${meant}"`;
 }
 

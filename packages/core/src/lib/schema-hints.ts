@@ -1,4 +1,4 @@
-import { nameMeant } from "./near-name.js";
+import { nameMeant, useHint } from "./near-name.js";
 
 /** The parts of a Zod schema that say which fields it has. */
 interface SchemaParts {
@@ -29,8 +29,7 @@ export class SchemaHints {
 
   /** Which field was meant by an unknown one of the object at this path. */
   ofUnknown(path: readonly string[], name: string): string {
-    const meant = this.#isSpent() ? null : fieldMeant(this.#schema, path, name);
-    return meant === null ? "" : `: use "${meant}"`;
+    return useHint(this.#isSpent() ? null : fieldMeant(this.#schema, path, name));
   }
 
   /** Which fields the object at this path needs. */

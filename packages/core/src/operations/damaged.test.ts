@@ -14,15 +14,17 @@ describe("damage", () => {
   });
 
   test("of a record reads as null; other errors are thrown", () => {
-    expect(decodeOrNull(keyType, stored, "ws_default")).toEqual(keyWith());
-    expect(decodeOrNull(keyType, { ...stored, body: undefined }, "ws_default")).toBeNull();
+    expect(decodeOrNull(keyType, stored, { workspaceId: "ws_default" })).toEqual(keyWith());
+    expect(
+      decodeOrNull(keyType, { ...stored, body: undefined }, { workspaceId: "ws_default" }),
+    ).toBeNull();
     const broken = {
       ...keyType,
       decode: () => {
         throw new Error("broken");
       },
     };
-    expect(() => decodeOrNull(broken, stored, "ws_default")).toThrow("broken");
+    expect(() => decodeOrNull(broken, stored, { workspaceId: "ws_default" })).toThrow("broken");
   });
 });
 

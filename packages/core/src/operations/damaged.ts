@@ -6,27 +6,28 @@ import type { LoadedRecord } from "../store/key-store.js";
 import type { Transaction } from "../store/transaction.js";
 import { notFound } from "./context.js";
 
-/** A record, or null if it is damaged. */
+/** A record of a workspace, or null if there is none or it is damaged. */
 export function decodeOrNull<Value>(
   type: RecordType<Value>,
-  record: StoredRecord,
-  workspaceId: string,
+  record: StoredRecord | null | undefined,
+  { workspaceId }: Pick<Transaction, "workspaceId">,
 ): Value | null {
   try {
-    return type.decode(record, workspaceId);
+    return record ? type.decode(record, workspaceId) : null;
   } catch (error) {
     if (isCorruptRecord(error)) return null;
     throw error;
   }
 }
 
-/** Reads a record that may be damaged anywhere; the transaction then expects it to stay unchanged. Null for none. */
+/** Reads a record that may be damaged anywhere; null for none. The transaction then expects it to stay unchanged, or absent. */
 export async function readStored(
   transaction: Transaction,
   address: RecordAddress,
 ): Promise<StoredRecord | null> {
   const found = await transaction.readOne({ ...address, expects: "nothing" });
-  if (found !== null) transaction.expectFound(found);
+  if (found === null) transaction.expectAbsent(address);
+  else transaction.expectFound(found);
   return found?.record ?? null;
 }
 
@@ -38,7 +39,7 @@ export function deleteStored<Value>(
   of?: string,
 ): Value | null {
   const { kind, id } = record;
-  const value = decodeOrNull(type, record, transaction.workspaceId);
+  const value = decodeOrNull(type, record, transaction);
   const small = of === undefined ? [] : [{ list: kind, of }];
   if (value === null) transaction.deleteAddress({ kind, id }, [], [{ list: kind }, ...small]);
   else transaction.delete(type, value);
@@ -51,11 +52,8 @@ export async function deleteRecord<Value>(
   type: RecordType<Value>,
   id: string,
 ): Promise<Value | null | undefined> {
-  const address = { kind: type.kind, id };
-  const record = await readStored(transaction, address);
-  if (record !== null) return deleteStored(transaction, type, record);
-  transaction.expectAbsent(address);
-  return undefined;
+  const record = await readStored(transaction, { kind: type.kind, id });
+  return record === null ? undefined : deleteStored(transaction, type, record);
 }
 
 /** The same for a record that must exist. @throws LatchkeyError `NOT_FOUND`. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { isObject } from "../lib/own-fields.js";
 import { MAX_HELD } from "../records/grants.js";
+import { KEY_LABELS } from "../records/key.js";
 import {
   ADDRESS_RANGE_ERROR,
   canonicalAddressRange,
@@ -86,6 +87,8 @@ export const id = text(1, 128);
 export const presentedSecret = sized(1, MAX_SECRET_LENGTH);
 
 export const externalId = text(1, 255);
+
+export const environment = text(...KEY_LABELS.environment.length);
 
 /** A text of this form. `otherwise`: what a value that is no text must be. Default: `error`. */
 export function textLike(form: RegExp, error: string, otherwise: string = error) {
@@ -241,12 +244,18 @@ type FieldSchemas = Readonly<Record<string, z.ZodType>>;
 
 /** The same fields, each of which may be absent. */
 export function optional<Fields extends FieldSchemas>(fields: Fields) {
-  const entries = Object.entries(fields).map(([name, field]) => [name, field.optional()]);
-  return Object.fromEntries(entries) as { [Name in keyof Fields]: z.ZodOptional<Fields[Name]> };
+  return mapped(fields, (field) => field.optional()) as {
+    [Name in keyof Fields]: z.ZodOptional<Fields[Name]>;
+  };
 }
 
 /** The same fields, each of which may be null. */
 export function nullable<Fields extends FieldSchemas>(fields: Fields) {
-  const entries = Object.entries(fields).map(([name, field]) => [name, field.nullable()]);
-  return Object.fromEntries(entries) as { [Name in keyof Fields]: z.ZodNullable<Fields[Name]> };
+  return mapped(fields, (field) => field.nullable()) as {
+    [Name in keyof Fields]: z.ZodNullable<Fields[Name]>;
+  };
+}
+
+function mapped(fields: FieldSchemas, change: (field: z.ZodType) => z.ZodType): unknown {
+  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, change(field)]));
 }

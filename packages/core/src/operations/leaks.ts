@@ -233,8 +233,7 @@ function reportRootKey(
   return transact({ ...caller, workspaceId }, async (work) => {
     const { context, transaction, audit } = work;
     const record = await readStored(transaction, { kind: "rootKey", id });
-    const rootKey = record && decodeOrNull(rootKeyType, record, workspaceId);
-    if (record === null) transaction.expectAbsent({ kind: "rootKey", id });
+    const rootKey = decodeOrNull(rootKeyType, record, context);
     // A pointer is only a hint: the hash of the root key itself decides.
     if (record === null || (rootKey !== null && rootKey.hash !== hash))
       return findReport(context, report, "anywhere");
@@ -342,7 +341,7 @@ async function findReport(
   for (const of of [mark, ...earlierMarks].map(leakList)) {
     const want = { kind: "auditEntry", of, limit: 1_000, descending: true } as const;
     for await (const page of listPages(context, want))
-      for (const entry of decodeAll(auditEntryType, page, context.workspaceId)) {
+      for (const entry of decodeAll(auditEntryType, page, context)) {
         const said = new Map(entry.fields.map(({ field, after = null }) => [field, after]));
         const isSame = (name: "url" | "source") => (said.get(name) ?? null) === place[name];
         const id = entry.keyId === null ? { rootKeyId: entry.resourceId } : { keyId: entry.keyId };

@@ -53,15 +53,6 @@ export interface KeyLimitInput extends LimitFiguresInput {
   readonly async?: boolean | undefined;
 }
 
-/** A named limit of a key. */
-export interface NamedKeyLimitInput<Types extends LatchkeyTypes = DefaultTypes>
-  extends KeyLimitInput {
-  /** 1 to 128 characters, unique. `default` applies to every verification. */
-  readonly name: LimitName<Types>;
-  /** Whether it applies to every verification, and not only to those that name it. Default: false. */
-  readonly autoApply?: boolean | undefined;
-}
-
 /** A limit that the keys of an identity share. */
 export interface IdentityLimitInput<Types extends LatchkeyTypes = DefaultTypes>
   extends LimitFiguresInput {
@@ -69,6 +60,14 @@ export interface IdentityLimitInput<Types extends LatchkeyTypes = DefaultTypes>
   readonly name: LimitName<Types>;
   /** Whether it applies to every verification, and not only to those that name it. Default: false. */
   readonly autoApply?: boolean | undefined;
+}
+
+/** A named limit of a key. */
+export interface NamedKeyLimitInput<Types extends LatchkeyTypes = DefaultTypes>
+  extends KeyLimitInput,
+    IdentityLimitInput<Types> {
+  /** 1 to 128 characters, unique. `default` applies to every verification. */
+  readonly name: LimitName<Types>;
 }
 
 /** How a limit counts, apart from its figures. {@link addCountingIssues} checks the fields together. */

@@ -34,6 +34,15 @@ export interface FoundRecord<Value> {
   readonly revision: number;
 }
 
+/** The ids of those of these APIs that exist. */
+export async function existingApis(
+  transaction: Transaction,
+  apiIds: ReadonlySet<string>,
+): Promise<ReadonlySet<string | undefined>> {
+  const apis = await transaction.read(wantsOf("api", apiIds));
+  return new Set(apis.map((api) => api?.record.id));
+}
+
 /** The store, and the workspace that an operation reads. */
 type Reading = Pick<OperationContext, "store" | "workspaceId">;
 
@@ -128,7 +137,7 @@ export async function readPage<Value>(
 ): Promise<Page<Value>> {
   const after = afterCursor(scope, cursor);
   const page = await readList(context, { kind: type.kind, after, limit, ...want });
-  const items = decodeAll(type, page, context.workspaceId);
+  const items = decodeAll(type, page, context);
   const damaged = page.found.length - items.length;
   return { items, total: page.size, info: pageInfo(scope, damaged, nextAfter(page)) };
 }
@@ -153,7 +162,7 @@ export async function findPage<Value>(
     let unread = page.found.length;
     for (const { record } of page.found) {
       if (items.length === limit) break;
-      const value = decodeOrNull(type, record, context.workspaceId);
+      const value = decodeOrNull(type, record, context);
       if (value === null) damaged += 1;
       else if (isWanted(value)) items.push(value);
       after = record.id;
@@ -188,10 +197,10 @@ export function pagesOf<Value, Answer extends object>(
 export function decodeAll<Value>(
   type: RecordType<Value>,
   { found }: Pick<PageResult, "found">,
-  workspaceId: string,
+  scope: Pick<OperationContext, "workspaceId">,
 ): readonly Value[] {
   return found
-    .map(({ record }) => decodeOrNull(type, record, workspaceId))
+    .map(({ record }) => decodeOrNull(type, record, scope))
     .filter((value) => value !== null);
 }
 
@@ -237,7 +246,7 @@ export async function readAll<Value>(
   const values: Value[] = [];
   let revision = 0;
   for await (const page of allPages(context, type.kind)) {
-    values.push(...decodeAll(type, page, context.workspaceId));
+    values.push(...decodeAll(type, page, context));
     revision = page.revision;
   }
   return { revision, values };

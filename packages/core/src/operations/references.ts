@@ -156,7 +156,7 @@ export class References {
     }
     if (kind !== "permission" && kind !== "role") return;
     const type: RecordType<{ readonly name: string }> = kind === "role" ? roleType : permissionType;
-    const grant = decodeOrNull(type, record, this.#work.context.workspaceId);
+    const grant = decodeOrNull(type, record, this.#work.context);
     if (grant !== null) this.#names.set(id, grant.name);
   }
 

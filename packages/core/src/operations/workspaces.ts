@@ -282,15 +282,13 @@ async function writeWorkspace(
   fields: Partial<Pick<WorkspaceRecord, "enabled" | "name">>,
 ): Promise<{ readonly before: WorkspaceRecord | null } | null> {
   const { workspaceId } = transaction;
-  const address = { kind: "workspace", id: workspaceId } as const;
-  const stored = await readStored(transaction, address);
-  if (stored === null) transaction.expectAbsent(address);
+  const stored = await readStored(transaction, { kind: "workspace", id: workspaceId });
   const unwritten = unwrittenWorkspace(workspaceId);
   let before: WorkspaceRecord | null = unwritten;
   if (stored !== null && fields.enabled === undefined)
     before = workspaceType.decode(stored, workspaceId);
   // The kill switch must work even if the record cannot be read; only the name is lost.
-  else if (stored !== null) before = decodeOrNull(workspaceType, stored, workspaceId);
+  else if (stored !== null) before = decodeOrNull(workspaceType, stored, transaction);
   const after = { ...(before ?? { ...unwritten, version: stored?.version ?? 0 }), ...fields };
   if (before?.enabled === after.enabled && before.name === after.name) return null;
   transaction.update(workspaceType, before ?? unwritten, after);
@@ -355,7 +353,7 @@ async function isBeingDeleted(its: OperationContext): Promise<boolean> {
 /** Deletes the pointers to the root keys of a workspace, which are in the directory. */
 async function deletePointers(its: OperationContext): Promise<void> {
   for await (const page of listPages(its, { kind: "rootKey", limit: POINTERS_AT_ONCE })) {
-    const hashes = decodeAll(rootKeyType, page, its.workspaceId).map(({ hash }) => hash);
+    const hashes = decodeAll(rootKeyType, page, its).map(({ hash }) => hash);
     if (hashes.length === 0) continue;
     if (!(await isBeingDeleted(its))) return;
     await its.transact(DIRECTORY_ID, async (transaction) => {

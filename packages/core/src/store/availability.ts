@@ -275,6 +275,7 @@ export function createAvailabilityStore(store: KeyStore, random: RandomBytes): A
   }
 
   return {
+    ...unchanged(store),
     leases: (workspaceId) => known.get(workspaceId),
     leaseWait(workspaceId) {
       const state = known.get(workspaceId);
@@ -284,16 +285,12 @@ export function createAvailabilityStore(store: KeyStore, random: RandomBytes): A
     read,
     page,
     settle,
-    holds: (...given) => store.holds(...given),
     commit: (workspaceId, change) => commit(workspaceId, change),
     charge: (plan, moment) =>
       followed.size === 0 && plan.revision !== null
         ? store.charge(plan, moment)
         : charge(plan, moment),
     addStatistics,
-    readStatistics: (...given) => store.readStatistics(...given),
-    pageStatistics: (...given) => store.pageStatistics(...given),
-    nextStatisticsDay: (...given) => store.nextStatisticsDay(...given),
     async deleteStatistics(workspaceId, beforeAt, limit, of) {
       const result = await store.deleteStatistics(workspaceId, beforeAt, limit, of);
       // A deletion for all subjects does not say which of them had sums; it can be repeated on the target.
@@ -301,13 +298,29 @@ export function createAvailabilityStore(store: KeyStore, random: RandomBytes): A
         await commit(workspaceId, EMPTY_CHANGE, of);
       return result;
     },
-    scan: (...given) => store.scan(...given),
-    forget: (...given) => store.forget(...given),
     ...(store.readClock !== undefined && {
       readClock: () => (store.readClock as () => Promise<number>)(),
     }),
-    close: () => store.close(),
   };
+}
+
+/** Methods of the store that need no state of a workspace. */
+const UNCHANGED = [
+  "holds",
+  "readStatistics",
+  "pageStatistics",
+  "nextStatisticsDay",
+  "scan",
+  "forget",
+  "close",
+] as const;
+
+function unchanged(store: KeyStore) {
+  const calls = UNCHANGED.map((name) => {
+    const call = (...given: readonly unknown[]) => Reflect.apply(store[name], store, given);
+    return [name, call] as const;
+  });
+  return Object.fromEntries(calls) as unknown as Pick<KeyStore, (typeof UNCHANGED)[number]>;
 }
 
 function isStateAddress({ kind, id }: RecordAddress): boolean {

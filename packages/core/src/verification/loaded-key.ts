@@ -16,6 +16,10 @@ export interface NamedGrant<Name extends string = string> {
   readonly name: Name;
 }
 
+export function namesOf(grants: readonly NamedGrant[]): readonly string[] {
+  return grants.map(({ name }) => name);
+}
+
 /** Roles and permissions by name, all lists in ascending order of name. */
 export interface ResolvedGrants {
   /** Those that a key was given directly, in contrast to those that come with its roles. */

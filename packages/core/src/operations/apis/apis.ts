@@ -268,13 +268,11 @@ function insertApi(
 }
 
 function toApiView(api: ApiRecord): ApiView {
-  const { id, name, workspaceId, deleteProtection, ipWhitelist, defaults, ceilings } = api;
-  const rules = { defaults, ceilings } as Pick<ApiView, "defaults" | "ceilings">;
-  const shown = { id, name, workspaceId, deleteProtection: deleteProtection || null };
-  return withoutNull({ ...shown, ipWhitelist: unlessEmpty(ipWhitelist), ...rules });
+  const { id, name, workspaceId } = api;
+  return withoutNull({ id, name, workspaceId, ...apiFields(api) }) as ApiView;
 }
 
-/** The settings of an API in the words of the HTTP contract, for the audit log. */
+/** The settings of an API in the words of the HTTP contract. */
 function apiFields(api: ApiRecord): AuditFields {
   const { name, deleteProtection, ipWhitelist, defaults, ceilings } = api;
   return {

@@ -3,13 +3,13 @@ import { corruptRecord, type LatchkeyError, unmet } from "../../errors.js";
 import type { JsonValue } from "../../lib/json.js";
 import { withoutNull } from "../../lib/without-null.js";
 import type { ApiRecord } from "../../records/api.js";
-import { fromWireKeyLimit, KEY_LABELS } from "../../records/key.js";
+import { fromWireKeyLimit } from "../../records/key.js";
 import type { Duration } from "../../rules/duration.js";
 import { type AboveCeiling, aboveCeiling, type KeyCeilings } from "../../rules/keys/ceilings.js";
 import type { DefaultTypes, LatchkeyTypes, PermissionName } from "../../rules/latchkey-types.js";
 import { DEFAULT_LIMIT } from "../../rules/rate-limit.js";
 import { BYTE_LENGTH } from "../../secrets/format.js";
-import { grantNames, optional, prefix, text, wholeNumber } from "../input.js";
+import { environment, grantNames, optional, prefix, wholeNumber } from "../input.js";
 import {
   type KeyLimitInput,
   keyRatelimit,
@@ -52,7 +52,7 @@ export const apiDefaults = z
       ratelimit: keyRatelimit,
       ratelimits: namedKeyRatelimits,
       permissions: grantNames,
-      environment: text(...KEY_LABELS.environment.length),
+      environment,
     }),
   )
   .refine((defaults) => defaults.refill === undefined || defaults.remaining !== undefined, {

@@ -55,8 +55,8 @@ export async function* deliveryPages(
     yield toDeliveryPage(context, page);
 }
 
-function toDeliveryPage({ workspaceId }: OperationContext, page: PageResult): DeliveryPage {
-  const deliveries = decodeAll(deliveryType, page, workspaceId);
+function toDeliveryPage(context: OperationContext, page: PageResult): DeliveryPage {
+  const deliveries = decodeAll(deliveryType, page, context);
   return { deliveries, damaged: page.found.length - deliveries.length, next: nextAfter(page) };
 }
 
@@ -112,7 +112,7 @@ export function createDeadLetters(
       deleted += await transact(context, async ({ transaction }) => {
         const found = await transaction.read(wanted.map(deliveryWant));
         const dead = found.flatMap((loaded) => {
-          const now = loaded && decodeOrNull(deliveryType, loaded.record, workspaceId);
+          const now = decodeOrNull(deliveryType, loaded?.record, context);
           return now?.state === "dead" ? [now] : [];
         });
         for (const each of dead) transaction.delete(deliveryType, each);

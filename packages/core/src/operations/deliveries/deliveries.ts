@@ -126,7 +126,7 @@ export function createDeliveries(
   async function readEvents(ids: readonly string[]): Promise<readonly (AuditEvent | null)[]> {
     const { found } = await store.read(workspaceId, wantsOf("auditEntry", ids));
     return found.map((loaded) => {
-      const entry = loaded && decodeOrNull(auditEntryType, loaded.record, workspaceId);
+      const entry = decodeOrNull(auditEntryType, loaded?.record, context);
       return entry && toAuditEvent(entry);
     });
   }
@@ -190,7 +190,7 @@ export function createDeliveries(
           const known = found[index];
           const { id } = wants[index] as { readonly id: string };
           const delivery = { ...put, id, workspaceId, version: known?.record.version ?? 1 };
-          const old = known && decodeOrNull(deliveryType, known.record, workspaceId);
+          const old = decodeOrNull(deliveryType, known?.record, context);
           if (old) transaction.update(deliveryType, old, delivery);
           else transaction.insert(deliveryType, delivery);
         });
@@ -217,9 +217,8 @@ export function createDeliveries(
     async findStored(endpointId, eventIds) {
       const wants = eventIds.map((eventId) => deliveryWant({ endpointId, eventId }));
       const { found } = await store.read(workspaceId, wants);
-      const isStored = (loaded: (typeof found)[number]) =>
-        loaded !== null && decodeOrNull(deliveryType, loaded.record, workspaceId) !== null;
-      return new Set(eventIds.filter((_, index) => isStored(found[index] ?? null)));
+      const stored = found.map((loaded) => decodeOrNull(deliveryType, loaded?.record, context));
+      return new Set(eventIds.filter((_, index) => stored[index]));
     },
 
     async listEndpoints() {

@@ -26,7 +26,7 @@ import { afterCursor, type OperationContext, transact, type Work } from "../cont
 import { decodeOrNull } from "../damaged.js";
 import { type PageInput, pageInput } from "../input.js";
 import { operation, type TableOf } from "../operation.js";
-import { readList, wantsOf } from "../read.js";
+import { existingApis, readList, wantsOf } from "../read.js";
 import { requireAuditLog } from "./read-events.js";
 
 /** Result of notice. */
@@ -103,10 +103,9 @@ async function noticeExpiries(
   ]);
   const keys = found
     .slice(due.length)
-    .map((loaded) => loaded && decodeOrNull(keyType, loaded.record, workspaceId));
+    .map((loaded) => decodeOrNull(keyType, loaded?.record, context));
   const apiIds = new Set(keys.flatMap((key) => key?.apiId ?? []));
-  const apis = await transaction.read(wantsOf("api", apiIds));
-  const known = new Set(apis.map((api) => api?.record.id));
+  const known = await existingApis(transaction, apiIds);
   // A failover may bring an API back.
   for (const id of apiIds) if (!known.has(id)) transaction.expectAbsent({ kind: "api", id });
   let noticed = 0;
@@ -267,7 +266,7 @@ function noticeOf(
     const fields = { name, limit: units, duration, remaining, reset: resetAt };
     return { crossing, period, name: `${type} ${window}`, fields };
   }
-  const counted = countedBy(owner, context.workspaceId);
+  const counted = countedBy(owner, context);
   if (owner.usage === null || counted === null) return null;
   const { type } = crossing;
   const { refill, countersId } = counted;
@@ -280,11 +279,11 @@ function noticeOf(
 }
 
 /** The refill of a key or an identity, and the id of the counters that it uses; null: its record cannot be read. */
-function countedBy({ record }: LoadedRecord, workspaceId: string) {
+function countedBy({ record }: LoadedRecord, context: OperationContext) {
   if (record.kind === "identity") {
-    const identity = decodeOrNull(identityType, record, workspaceId);
+    const identity = decodeOrNull(identityType, record, context);
     return identity && { refill: identity.refill, countersId: identity.id };
   }
-  const key = decodeOrNull(keyType, record, workspaceId);
+  const key = decodeOrNull(keyType, record, context);
   return key && { refill: key.refill, countersId: key.sharedCountersId ?? key.id };
 }

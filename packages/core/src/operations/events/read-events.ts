@@ -3,7 +3,6 @@ import { type AuditEvent, toAuditEvent } from "../../audit/entry.js";
 import { badField, type LatchkeyError, unmet } from "../../errors.js";
 import { decodeCursor, encodeCursor } from "../../lib/cursor.js";
 import { AUDIT_TYPES, type AuditType, auditEntryType } from "../../records/audit-entry.js";
-import type { StoredRecord } from "../../records/record-type.js";
 import { type LogPosition, placeOf, readLog } from "../../rules/log-reading.js";
 import type { OperationContext } from "../context.js";
 import { decodeOrNull } from "../damaged.js";
@@ -99,7 +98,6 @@ export async function readLogPage(
   { after, limit, types }: z.output<typeof readEventsInput>,
 ): Promise<LogPage> {
   requireAuditLog(context);
-  const { workspaceId } = context;
   const wanted = types === undefined ? null : new Set<AuditType>(types);
   const events: LogPage["found"][number][] = [];
   let position = after === undefined ? null : positionOf(context, after);
@@ -123,7 +121,7 @@ export async function readLogPage(
     const { from, until, end } = reading;
     let at = from;
     for (; at < until && events.length < limit; at += 1) {
-      const entry = decodeOrNull(auditEntryType, entries[at] as StoredRecord, workspaceId);
+      const entry = decodeOrNull(auditEntryType, entries[at], context);
       if (entry === null) damaged += 1;
       else if (wanted?.has(entry.type) !== false)
         events.push({ event: toAuditEvent(entry), number: entries[at]?.version ?? 1 });

@@ -5,7 +5,7 @@ import { keyType } from "../../records/key.js";
 import { portalSessionType } from "../../records/portal-session.js";
 import { rememberedAnswerType } from "../../records/remembered-answer.js";
 import { afterWriting } from "../../store/after-writing.js";
-import type { PageResult } from "../../store/key-store.js";
+import type { LoadedRecord, PageResult } from "../../store/key-store.js";
 import { findDurably, inRounds, notFound, type OperationContext, transact } from "../context.js";
 import { decodeOrNull, deleteRecord } from "../damaged.js";
 import { forgetOf } from "../delete-in-batches.js";
@@ -18,7 +18,7 @@ import {
   DELETION,
   deleteEach,
 } from "../many-keys/many-keys.js";
-import { decodeAll, readList, wantsOf } from "../read.js";
+import { decodeAll, listPages, readList, wantsOf } from "../read.js";
 import {
   ENTRIES_AT_ONCE,
   findMentions,
@@ -31,7 +31,6 @@ import { SumsToForget } from "./forget-sums.js";
 import type { ErasedIdentity } from "./operations.js";
 import { isNamed, Overwriting, overwrite, readEntries, readToOverwrite } from "./overwriting.js";
 import type { IdentityReference } from "./reference.js";
-import { deleteUnlisted } from "./unlisted-keys.js";
 
 /** Keys whose entries are read at the same time. */
 const KEYS_AT_ONCE = 20;
@@ -95,7 +94,7 @@ async function eraseLater(round: OperationContext, subject: Subject, readUpTo: n
   let count = 0;
   if (externalId === null) return count;
   for await (const page of logSince(round, readUpTo)) {
-    const entries = decodeAll(auditEntryType, page, round.workspaceId);
+    const entries = decodeAll(auditEntryType, page, round);
     const due = entries.filter((entry) => {
       const named = identityNamedBy(entry, externalId);
       return namesExternalId(entry, externalId) && (named === null || identityIds.has(named));
@@ -116,7 +115,7 @@ async function deleteWithKeys(
   const sums = new SumsToForget(context, tagsOfOthers);
   const act: ActOnKey = async (work, loaded, apiId) => {
     await sums.add({ kind: "key", id: loaded.record.id });
-    await sums.addTags(decodeOrNull(keyType, loaded.record, context.workspaceId)?.tags ?? []);
+    await sums.addTags(decodeOrNull(keyType, loaded.record, context)?.tags ?? []);
     return deleteEach(work, loaded, apiId);
   };
   const change: ChangeOfKeys = { ...DELETION, act };
@@ -157,9 +156,7 @@ async function eraseEntries(
   for (const identityId of subject.identityIds)
     for await (const page of logPages(context, identityId)) {
       await overwriting.add(page.found);
-      const entries = decodeAll(auditEntryType, page, context.workspaceId);
-      const named = new Set(entries.flatMap(({ keyId }) => keyId ?? []));
-      const keyIds = [...named].filter((keyId) => !seen.has(keyId));
+      const keyIds = [...keysNamedIn(context, page)].filter((keyId) => !seen.has(keyId));
       if (seen.size >= MOST_KEPT) seen = new Set();
       for (const keyId of keyIds) seen.add(keyId);
       for (let from = 0; from < keyIds.length; from += KEYS_AT_ONCE)
@@ -226,7 +223,42 @@ async function latestEntry(context: OperationContext, of: string) {
   return lastEntry(context, await readList(context, want));
 }
 
-function lastEntry({ workspaceId }: OperationContext, { found }: PageResult) {
-  const last = found.at(-1);
-  return last === undefined ? null : decodeOrNull(auditEntryType, last.record, workspaceId);
+function lastEntry(context: OperationContext, { found }: PageResult) {
+  return decodeOrNull(auditEntryType, found.at(-1)?.record, context);
+}
+
+/** The keys that entries of a page are about. */
+function keysNamedIn(context: OperationContext, page: PageResult): ReadonlySet<string> {
+  const entries = decodeAll(auditEntryType, page, context);
+  return new Set(entries.flatMap(({ keyId }) => keyId ?? []));
+}
+
+/** Entries, and thereby keys, read at once. */
+const UNLISTED_AT_ONCE = 100;
+
+/**
+ * Deletes keys of an identity that are in no list of an API that exists, because the deletion of their API broke off. The audit log leads to
+ * them. @returns How many.
+ */
+async function deleteUnlisted(context: OperationContext, identityId: string): Promise<number> {
+  const isTheirs = (loaded: LoadedRecord | null) => loaded?.record.link === identityId;
+  const want = { kind: "auditEntry", of: identityId, limit: UNLISTED_AT_ONCE } as const;
+  let deleted = 0;
+  for await (const page of listPages(context, want)) {
+    const keys = wantsOf("key", keysNamedIn(context, page));
+    if (keys.length === 0) continue;
+    const { found } = await context.store.read(context.workspaceId, keys);
+    const left = keys.filter((_, index) => isTheirs(found[index] ?? null));
+    if (left.length === 0) continue;
+    deleted += await transact(context, async (work) => {
+      const loaded = (await work.transaction.read(left)).filter((one) => one !== null);
+      const theirs = loaded.filter(isTheirs);
+      for (const one of theirs) {
+        const key = decodeOrNull(keyType, one.record, context);
+        await deleteEach(work, one, key?.apiId ?? null);
+      }
+      return theirs.length;
+    });
+  }
+  return deleted;
 }

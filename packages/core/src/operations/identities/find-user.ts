@@ -47,10 +47,9 @@ async function findSubject(
   context: OperationContext,
   input: IdentityReference,
 ): Promise<Subject | null> {
-  const { workspaceId } = context;
   const { identityId } = input;
   const record = await findRecord(context, identityWant(input));
-  const identity = record && decodeOrNull(identityType, record.record, workspaceId);
+  const identity = decodeOrNull(identityType, record?.record, context);
   if (identityId === undefined) {
     const ids = record === null ? [] : [record.record.id];
     return subjectOf(input.externalId ?? null, ids);
@@ -61,7 +60,7 @@ async function findSubject(
   for await (const { found } of logPages(context, identityId))
     for (const loaded of found) {
       isKnown = true;
-      const entry = decodeOrNull(auditEntryType, loaded.record, workspaceId);
+      const entry = decodeOrNull(auditEntryType, loaded.record, context);
       externalId ??= entry && externalIdOf(entry, identityId);
     }
   if (!isKnown) {
@@ -85,7 +84,7 @@ export async function findMentions(context: OperationContext, subject: Subject):
   const current = await findRecord(context, identityWant({ externalId }));
   if (current !== null) identityIds.add(current.record.id);
   for await (const page of logPages(context))
-    for (const entry of decodeAll(auditEntryType, page, context.workspaceId)) {
+    for (const entry of decodeAll(auditEntryType, page, context)) {
       if (!namesExternalId(entry, externalId)) continue;
       if (entryIds.length > 0 && identityIds.has(entry.identityId ?? "")) continue;
       if (entryIds.length >= MOST_KEPT) return { entryIds, hasMore: true };

@@ -36,7 +36,7 @@ export class TagsOfOthers {
     // Of earlier keys without an owner, only those that still exist are somebody else's.
     const isLater = known.readTo > 0;
     for await (const page of logSince(context, known.readTo)) {
-      for (const entry of decodeAll(auditEntryType, page, context.workspaceId))
+      for (const entry of decodeAll(auditEntryType, page, context))
         if (entry.identityId === null ? isLater : !this.#identityIds.has(entry.identityId))
           for (const tag of tagsIn(entry)) known.tags.add(tag);
       known.readTo = Math.max(known.readTo, ...page.found.map(({ record }) => record.version));
@@ -49,7 +49,7 @@ export class TagsOfOthers {
     for await (const apiId of apiIds(context)) {
       const list = { kind: "key", list: keysOfApi(apiId), limit: READ_AT_ONCE } as const;
       for await (const page of listPages(context, list))
-        for (const { identityId, tags } of decodeAll(keyType, page, context.workspaceId))
+        for (const { identityId, tags } of decodeAll(keyType, page, context))
           if (identityId === null || !this.#identityIds.has(identityId))
             for (const tag of tags) others.add(tag);
     }

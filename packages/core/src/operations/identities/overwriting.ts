@@ -29,12 +29,9 @@ export async function readEntries(
  */
 export async function readToOverwrite({ context, transaction }: Work, ids: readonly string[]) {
   const { workspaceId } = context;
-  const address = { kind: "workspace", id: workspaceId } as const;
-  const stored = await readStored(transaction, address);
-  if (stored === null) {
-    transaction.expectAbsent(address);
-    transaction.putAnew(workspaceType.encode(unwrittenWorkspace(workspaceId)));
-  } else if (decodeOrNull(workspaceType, stored, workspaceId) !== null) transaction.putAnew(stored);
+  const stored = await readStored(transaction, { kind: "workspace", id: workspaceId });
+  if (stored === null) transaction.putAnew(workspaceType.encode(unwrittenWorkspace(workspaceId)));
+  else if (decodeOrNull(workspaceType, stored, context) !== null) transaction.putAnew(stored);
   return readEntries(context, ids);
 }
 
@@ -62,7 +59,7 @@ export class Overwriting {
   }
 
   #isDue({ record }: LoadedRecord): boolean {
-    const entry = decodeOrNull(auditEntryType, record, this.#context.workspaceId);
+    const entry = decodeOrNull(auditEntryType, record, this.#context);
     if (entry === null) return JSON.stringify(record.body) !== JSON.stringify(NOTHING_LEFT);
     const isDone = entry.erased && !isNamed(entry, this.#subject);
     return entry.type !== "identity.erased" && !isDone && this.#isWanted(entry);
@@ -73,10 +70,9 @@ export class Overwriting {
     const waiting = [...this.#waiting.values()];
     this.#waiting = new Map();
     if (waiting.length === 0) return this.#count;
-    const { workspaceId } = this.#context;
     // Counts of tags go first: only these entries still name the tags.
     for (const { record } of waiting)
-      await this.#sums.addTags(tagsIn(decodeOrNull(auditEntryType, record, workspaceId)));
+      await this.#sums.addTags(tagsIn(decodeOrNull(auditEntryType, record, this.#context)));
     await this.#sums.end();
     const answer = await transact(this.#context, async (work) => {
       const ids = waiting.map(({ record }) => record.id);
@@ -101,7 +97,7 @@ export function overwrite(
 ): void {
   const { record } = loaded;
   transaction.expectFound(loaded, "exists");
-  const entry = decodeOrNull(auditEntryType, record, transaction.workspaceId);
+  const entry = decodeOrNull(auditEntryType, record, transaction);
   if (entry === null) transaction.rewrite({ ...record, version: 0, body: NOTHING_LEFT });
   else transaction.update(auditEntryType, entry, erasedEntry(entry, externalId));
 }

@@ -9,7 +9,7 @@ import {
 import { unlessEmpty } from "../../records/record-type.js";
 import { DEFAULT_LIMIT, toWireFigures } from "../../rules/rate-limit.js";
 import { refillSetting } from "../../rules/refill.js";
-import type { LoadedKey, NamedGrant } from "../../verification/loaded-key.js";
+import { type LoadedKey, namesOf } from "../../verification/loaded-key.js";
 
 /** Fields of a key's audit entry that are not in its record. Undefined: not part of the change. */
 export interface KeyLinks {
@@ -29,10 +29,6 @@ export function linksOf({ key, identity, direct }: LoadedKey): KeyLinks {
     roles: namesOf(direct.roles),
     permissions: namesOf(direct.permissions),
   };
-}
-
-export function namesOf(grants: readonly NamedGrant[]): readonly string[] {
-  return grants.map(({ name }) => name);
 }
 
 /** Fields of a record that the audit log shows unchanged. No others reach it. */

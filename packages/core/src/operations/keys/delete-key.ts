@@ -38,7 +38,7 @@ export async function deleteDamaged(work: Work, keyId: string) {
   if (record === null) throw notFound("key");
   const { link: identityId } = record;
   audit({ type: "key.deleted", resourceId: keyId, identityId, unreadable: true });
-  const key = decodeOrNull(keyType, record, context.workspaceId);
+  const key = decodeOrNull(keyType, record, context);
   const address = key && ({ kind: "api", id: key.apiId, expects: "nothing" } as const);
   // The API that the record names may be wrong as well: then the key is in the list of another one.
   const apiId = address && (await transaction.readOne(address)) && address.id;

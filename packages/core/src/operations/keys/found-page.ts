@@ -180,7 +180,7 @@ class KeyLists {
     if (identityId !== undefined && link !== identityId) return { id, loaded: "gone" };
     if (key === null) {
       // A deleted API takes its keys along. A key that names an API other than that of its list is damaged.
-      const named = decodeOrNull(keyType, record, this.#context.workspaceId)?.apiId;
+      const named = decodeOrNull(keyType, record, this.#context)?.apiId;
       return { id, loaded: named === apiId ? "gone" : "damaged" };
     }
     const isSound = !(key instanceof LatchkeyError) && key.key.apiId === apiId;

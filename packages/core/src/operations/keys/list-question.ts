@@ -15,6 +15,7 @@ import { shortDigest } from "../../secrets/hash.js";
 import { MAX_START_LENGTH } from "../../secrets/shown-start.js";
 import type { EpochMs } from "../../time.js";
 import {
+  environment,
   evenWithIssues,
   externalId,
   flag,
@@ -81,7 +82,7 @@ const keyFilterFields = {
     .transform((start) => start.replace(MASKED, "")),
   permission: grantName,
   role: grantName,
-  environment: text(...KEY_LABELS.environment.length),
+  environment,
   // Sorted: the same tags are the same question.
   tags: keyTags.transform((tags): readonly string[] => [...tags].sort()),
 } satisfies { readonly [Name in keyof KeyFilter]: unknown };

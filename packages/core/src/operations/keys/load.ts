@@ -97,7 +97,7 @@ export async function findApiId(
   keyId: string,
 ): Promise<string | null> {
   const loaded = await findRecord(context, { kind: "key", id: keyId });
-  return loaded && (decodeOrNull(keyType, loaded.record, context.workspaceId)?.apiId ?? null);
+  return loaded && (decodeOrNull(keyType, loaded.record, context)?.apiId ?? null);
 }
 
 /** Whether a list has the key with this id. `list`: as of `keysOfApi`. */

@@ -172,5 +172,5 @@ async function* keysOfOwner(context: OperationContext, apiId: string, identityId
     limit: COUNTED_AT_ONCE,
   } as const;
   for await (const { found } of listPages(context, want))
-    for (const { record } of found) yield decodeOrNull(keyType, record, context.workspaceId);
+    for (const { record } of found) yield decodeOrNull(keyType, record, context);
 }

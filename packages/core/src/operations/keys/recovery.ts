@@ -111,7 +111,7 @@ export const reencryptKeys = operation(reencryptKeysInput, async (context, { api
   const { round, total } = inRounds(context, (wasSealed: boolean) => (wasSealed ? 1 : 0));
   let [reencrypted, unopened] = [0, 0];
   for (const loaded of found) {
-    const key = loaded && decodeOrNull(keyType, loaded.record, context.workspaceId);
+    const key = decodeOrNull(keyType, loaded?.record, context);
     if (key === null || key.sealedSecret === null || vault.isCurrent(key.sealedSecret)) continue;
     try {
       const reseal = () => resealSecret(round, key.id);

@@ -16,7 +16,7 @@ import type {
 import { DEFAULT_LIMIT, toWireFigures, type WireLimitFigures } from "../../rules/rate-limit.js";
 import { usageAt } from "../../store/counters.js";
 import type { EpochMs, SpanMs } from "../../time.js";
-import { effectiveUses, type LoadedKey } from "../../verification/loaded-key.js";
+import { effectiveUses, type LoadedKey, namesOf } from "../../verification/loaded-key.js";
 import { isEnabled, publicIdentity, type VerifiedKey } from "../../verification/verdict.js";
 import { type RefillView, toRefillView } from "../uses-and-refill.js";
 import type { KeySettingsInput } from "./settings.js";
@@ -181,7 +181,7 @@ export function toStored({ key, direct }: LoadedKey): StoredKey {
   return {
     hash: key.hash,
     enabled: key.enabled,
-    permissions: direct.permissions.map(({ name }) => name),
+    permissions: namesOf(direct.permissions),
     recoverable: key.sealedSecret !== null,
   };
 }

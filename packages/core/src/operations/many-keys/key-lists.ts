@@ -86,8 +86,8 @@ export async function hasLeft(
 }
 
 /** Whether a key goes back by rotation to one that is not later than a bound. */
-function succeedsOneUpTo(lastId: string, { workspaceId }: OperationContext, record: StoredRecord) {
-  const key = decodeOrNull(keyType, record, workspaceId);
+function succeedsOneUpTo(lastId: string, context: OperationContext, record: StoredRecord) {
+  const key = decodeOrNull(keyType, record, context);
   if (key === null || key.rotatedFrom === null) return false;
   return lowestIdAt("key", chainCreatedAt(key)) <= lastId;
 }

@@ -20,7 +20,7 @@ import { evenWithIssues, id, list, refuseField } from "../input.js";
 import { deleteListed } from "../keys/delete-key.js";
 import { isSwitchedOff, switchKey, switchOffDamaged } from "../keys/update-key.js";
 import { operation, type TableOf } from "../operation.js";
-import { findRecord, readList, wantsOf } from "../read.js";
+import { existingApis, findRecord, readList, wantsOf } from "../read.js";
 import { type Bounds, hasLeft, keyLists, type ListedKeys, type ListOfKeys } from "./key-lists.js";
 import type { KeysReference, ManyKeysOperations } from "./operations.js";
 
@@ -134,7 +134,6 @@ async function actOnPage(
   act: ActOnKey,
 ): Promise<{ counts: KeyCounts; lastSeen: string | null }> {
   const { context, transaction } = work;
-  const { workspaceId } = context;
   const page = await readList(context, {
     kind: "key",
     list: keysOfApi(apiId),
@@ -151,7 +150,7 @@ async function actOnPage(
       const { id, link } = loaded.record;
       // The owner may have changed: the list was read a moment before the record.
       if (identityId !== undefined && link !== identityId) break;
-      const next = decodeOrNull(keyType, loaded.record, workspaceId)?.rotatedTo ?? null;
+      const next = decodeOrNull(keyType, loaded.record, work.context)?.rotatedTo ?? null;
       counts[await act(work, loaded, apiId)] += 1;
       // A successor between this key and `lastId` is reached anyway. One created meanwhile may lie outside: after `lastId`, or before this
       // key if a clock differs.
@@ -166,16 +165,14 @@ async function actOnPage(
 
 async function actOnIds(work: Work, keyIds: readonly string[], act: ActOnKey): Promise<KeyCounts> {
   const { transaction } = work;
-  const { workspaceId } = transaction;
   const loadedOrNot = await transaction.read(wantsOf("key", keyIds));
   // If the store fails over, a key may be there again.
   for (const [place, id] of keyIds.entries())
     if (loadedOrNot[place] === null) transaction.expectAbsent({ kind: "key", id });
   const keys = loadedOrNot.filter((loaded) => loaded !== null);
-  const named = keys.map(({ record }) => decodeOrNull(keyType, record, workspaceId)?.apiId);
+  const named = keys.map(({ record }) => decodeOrNull(keyType, record, transaction)?.apiId);
   const apiIds = new Set(named.filter((id) => id !== undefined));
-  const apis = await transaction.read(wantsOf("api", apiIds));
-  const known = new Set(apis.map((api) => api?.record.id));
+  const known = await existingApis(transaction, apiIds);
   const counts: Record<KeyOutcome, number> = { ...NONE };
   for (const [index, loaded] of keys.entries()) {
     const apiId = named[index];
@@ -281,7 +278,7 @@ export const deleteEach: ActOnKey = async (work, loaded, apiId): Promise<KeyOutc
   const { record } = loaded;
   const { id: keyId, link: identityId } = record;
   transaction.expectFound(loaded);
-  const key = decodeOrNull(keyType, record, context.workspaceId);
+  const key = decodeOrNull(keyType, record, context);
   await deleteListed(work, record, key, apiId);
   const before = { apiId: apiId ?? key?.apiId };
   audit({ type: "key.deleted", resourceId: keyId, identityId, unreadable: key === null, before });
@@ -297,7 +294,7 @@ function isOff(record: StoredRecord, key: KeyRecord | null): boolean {
 const disableEach: ActOnKey = (work, loaded) => {
   const { context, transaction } = work;
   const { record } = loaded;
-  const key = decodeOrNull(keyType, record, context.workspaceId);
+  const key = decodeOrNull(keyType, record, context);
   // Also of a key that is off: if the store fails over, it may be on again.
   transaction.expectFound(loaded);
   if (isOff(record, key)) return "unchanged";
@@ -307,7 +304,7 @@ const disableEach: ActOnKey = (work, loaded) => {
 };
 
 const enableEach: ActOnKey = (work, loaded) => {
-  const key = decodeOrNull(keyType, loaded.record, work.context.workspaceId);
+  const key = decodeOrNull(keyType, loaded.record, work.context);
   if (key === null) return "damaged";
   if (key.enabled) return "unchanged";
   work.transaction.expectFound(loaded);
@@ -319,7 +316,7 @@ export const DELETION: ChangeOfKeys = { act: deleteEach, isLeft: () => true };
 
 export const DISABLING: ChangeOfKeys = {
   act: disableEach,
-  isLeft: ({ workspaceId }, record) => !isOff(record, decodeOrNull(keyType, record, workspaceId)),
+  isLeft: (context, record) => !isOff(record, decodeOrNull(keyType, record, context)),
 };
 
 const ENABLING: ChangeOfKeys = { act: enableEach, isLeft: null };

@@ -182,7 +182,7 @@ async function openPortalSession(
       if (!create) throw notAllowed("create");
       const wanted = given.permissions ?? permissions;
       if (!wanted.every((one) => permissions.includes(one)))
-        throw new LatchkeyError("FORBIDDEN", '"permissions" contains one that is not allowed here');
+        throw forbidden('"permissions" contains one that is not allowed here');
       const settings = { ...given, permissions: wanted, externalId: identity.externalId };
       const { usesFrom } = allow.data;
       return createKey(own, { ...settings, ratelimits, usesFrom, apiId: apiIn(given.apiId) });
@@ -201,10 +201,7 @@ async function openPortalSession(
       const rotating = transact(own, async (work) => {
         const loaded = await readKey(own, work.transaction, keyId);
         if (!mayHold(loaded.permissions))
-          throw new LatchkeyError(
-            "FORBIDDEN",
-            "this key has more permissions than this session may grant",
-          );
+          throw forbidden("this key has more permissions than this session may grant");
         const limits = ratelimits && { ratelimits: ratelimits.map(fromWireKeyLimit) };
         return rotateLoaded(work, loaded, graceMs, limits);
       });
@@ -227,7 +224,7 @@ async function openPortalSession(
       const usage = await STATISTICS_TABLE.getVerifications.run(confined, { keyId, start });
       // Checked last: the key may have got another owner meanwhile.
       const [loaded] = await read({ kind: "key", id: keyId });
-      const key = loaded && decodeOrNull(keyType, loaded.record, context.workspaceId);
+      const key = decodeOrNull(keyType, loaded?.record, context);
       if (!key || !isOwn(key.identityId, key.apiId)) throw notFound("key");
       return usage;
     },
@@ -242,7 +239,11 @@ function toOwnKey(view: KeyView, canRotate: boolean): OwnKey {
 }
 
 function notAllowed(what: string): LatchkeyError {
-  return new LatchkeyError("FORBIDDEN", `this session is not allowed to ${what} keys`);
+  return forbidden(`this session is not allowed to ${what} keys`);
+}
+
+function forbidden(message: string, reason?: "workspace-disabled"): LatchkeyError {
+  return new LatchkeyError("FORBIDDEN", message, reason && { reason });
 }
 
 async function findSession({ store, hasher, workspaceId, now }: OperationContext, secret: string) {
@@ -265,14 +266,14 @@ async function findSession({ store, hasher, workspaceId, now }: OperationContext
 
 function assertEnabled(workspace: LoadedRecord | null, workspaceId: string): void {
   if (!workspaceOf(workspace?.record, workspaceId).enabled)
-    throw new LatchkeyError("FORBIDDEN", "workspace is disabled", { reason: "workspace-disabled" });
+    throw forbidden("workspace is disabled", "workspace-disabled");
 }
 
 /** The ids and names of those of the APIs that still exist. */
-async function readApis({ store, workspaceId }: OperationContext, apiIds: readonly string[]) {
-  const { found } = await store.read(workspaceId, wantsOf("api", apiIds));
+async function readApis(context: OperationContext, apiIds: readonly string[]) {
+  const { found } = await context.store.read(context.workspaceId, wantsOf("api", apiIds));
   return found.flatMap((loaded) => {
-    const api = loaded && decodeOrNull(apiType, loaded.record, workspaceId);
+    const api = decodeOrNull(apiType, loaded?.record, context);
     return api ? [{ id: api.id, name: api.name }] : [];
   });
 }
@@ -364,7 +365,7 @@ async function forgetEnded({ context, transaction }: Work, storeNow: number): Pr
   const longAgo = storeNow - 2 * MAX_TTL_MS;
   const oldest = lowestIdAt("ps", Math.max(0, longAgo));
   for (const { record } of found) {
-    const session = decodeOrNull(portalSessionType, record, context.workspaceId);
+    const session = decodeOrNull(portalSessionType, record, context);
     const isOld = session === null ? record.id < oldest : session.storedAt < longAgo;
     if (isOld) deleteStored(transaction, portalSessionType, record);
   }

@@ -106,11 +106,11 @@ export function createRepeatableCall(
     else isBegun = true;
     begunFrom = stateOf(known);
     made = (known?.steps[0] as MadeFields | undefined) ?? null;
-    if (known !== null && known.answer !== null) throw new AnsweredBefore();
+    refuseAnswered(known);
   }
 
   function isForgettable({ record }: StoredRecordState): boolean {
-    const answer = decodeOrNull(rememberedAnswerType, record, workspaceId);
+    const answer = decodeOrNull(rememberedAnswerType, record, { workspaceId });
     if (answer !== null) return mayBeForgotten(answer, now(), storeNow);
     const isOld = (at: EpochMs) =>
       record.id < lowestIdAt("ans", Math.max(0, at - 2 * REMEMBERED_MS));
@@ -169,9 +169,7 @@ export function createRepeatableCall(
   async function readUnanswered(transaction: Transaction): Promise<RememberedAnswer | null> {
     // The first attempt relies on the earlier read. If that is out of date, the insert finds the name taken.
     if (!isBegun && !transaction.isRetry) return null;
-    const known = await read(transaction);
-    if (known !== null && known.answer !== null) throw new AnsweredBefore();
-    return known;
+    return refuseAnswered(await read(transaction));
   }
 
   async function isFirst(): Promise<void> {
@@ -258,8 +256,7 @@ export function createRepeatableCall(
       ...partOf((work) => transactRound(step, work, countOf as (answer: unknown) => number)),
       async total(own) {
         const { found } = await store.read(workspaceId, [want]);
-        const known = judge(found[0] ?? null);
-        if (known !== null && known.answer !== null) throw new AnsweredBefore();
+        const known = refuseAnswered(judge(found[0] ?? null));
         return known === null ? own : countIn(known, step);
       },
     };
@@ -318,6 +315,12 @@ export function createRepeatableCall(
       return { kind: hasAdvanced ? "advanced" : "unanswered" } as const;
     },
   };
+}
+
+/** @throws AnsweredBefore if the call is complete. */
+function refuseAnswered(known: RememberedAnswer | null): RememberedAnswer | null {
+  if (known !== null && known.answer !== null) throw new AnsweredBefore();
+  return known;
 }
 
 function unlessAnswered(error: unknown): void {

@@ -85,5 +85,5 @@ export async function identityOfHold(
   if (identityId === null) return null;
   if (loaded?.identity?.id === identityId) return loaded.identity;
   const stored = await findRecord(context, { kind: "identity", id: identityId });
-  return stored && decodeOrNull(identityType, stored.record, context.workspaceId);
+  return stored && decodeOrNull(identityType, stored.record, context);
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { emitExpired } from "../../audit/reservation-events.js";
+import { emitExpired, whoseOf } from "../../audit/reservation-events.js";
 import { badRequest, conflict, type LatchkeyError, unmet } from "../../errors.js";
 import { encodeCursor } from "../../lib/cursor.js";
 import { parseInput, unreadable } from "../../lib/parse-input.js";
@@ -263,10 +263,8 @@ function answer(
   // At the time of the end, including a refill due then.
   const remaining = usage === null ? null : usageAt(usage, refill, endedAt).remaining;
   if (emit !== null && !isRepeat) {
-    const { id: reservationId, keyId, identityId } = hold;
-    const about = { workspaceId, at: endedAt, durationMs: timer() - startedAt };
-    const whose = { reservationId, keyId, ...(identityId !== null && { identityId }) };
-    emit({ type: "reservation.settled", ...about, ...whose, ...taken });
+    const about = { workspaceId, at: endedAt, durationMs: timer() - startedAt, ...whoseOf(hold) };
+    emit({ type: "reservation.settled", ...about, ...taken });
   }
   return { remaining, taken };
 }

@@ -10,11 +10,10 @@ import {
 } from "../../records/grants.js";
 import { unlessEmpty } from "../../records/record-type.js";
 import { StaleReadError } from "../../store/transaction.js";
-import type { NamedGrant } from "../../verification/loaded-key.js";
+import { type NamedGrant, namesOf } from "../../verification/loaded-key.js";
 import type { OperationContext, Work } from "../context.js";
 import { deletedFields, deleteExisting, withoutReadableRecord } from "../damaged.js";
 import { description, grantName, grantNames, id, optional } from "../input.js";
-import { namesOf } from "../keys/audit-fields.js";
 import { operation, type TableOf, write } from "../operation.js";
 import { readAll, readRecord, readRecordIn, untilSteady } from "../read.js";
 import { References } from "../references.js";

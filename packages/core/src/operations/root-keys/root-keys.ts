@@ -83,15 +83,14 @@ export const ROOT_KEY_TABLE = {
         rotatedTo: null,
         createdAt: now,
       };
-      const refuseAbove = async (transaction: Transaction) => {
-        const maker = await readMaker(transaction, scope?.by, context.now());
-        refuseStronger(maker, rootKey);
-        refuseOutliving(maker, rootKey);
+      const refuse = async (transaction: Transaction) => {
+        const maker = await readMaker(transaction, scope, context.now());
+        refuseAbove(maker, rootKey);
       };
       // A refusal writes nothing, so it comes before the pointer.
-      if (scope?.by !== undefined) await context.transact(context.workspaceId, refuseAbove);
+      if (scope?.by !== undefined) await context.transact(context.workspaceId, refuse);
       return pointedAt(context, rootKey, async ({ transaction, audit }) => {
-        await refuseAbove(transaction);
+        await refuse(transaction);
         transaction.insert(rootKeyType, rootKey);
         const after = rootKeyFields(rootKey);
         audit({ type: "root_key.created", at: now, resourceId: rootKeyId, after });
@@ -105,7 +104,7 @@ export const ROOT_KEY_TABLE = {
     updateRootKeyInput,
     async (work, { rootKeyId, permissions, name, expires }, scope?: RootKeyScope) => {
       const { context, transaction, audit } = work;
-      const maker = await readMaker(transaction, scope?.by, context.now());
+      const maker = await readMaker(transaction, scope, context.now());
       const { value: rootKey } = await readRecordIn(transaction, rootKeyType, rootKeyId);
       const after: RootKeyRecord = {
         ...rootKey,
@@ -138,10 +137,9 @@ export const ROOT_KEY_TABLE = {
     async (context, { rootKeyId, graceMs }, scope?: RootKeyScope) => {
       // A refusal writes nothing, so it comes before the pointer.
       const readBounded = async (transaction: Transaction) => {
-        const maker = await readMaker(transaction, scope?.by, context.now());
+        const maker = await readMaker(transaction, scope, context.now());
         const { value: rootKey } = await readRecordIn(transaction, rootKeyType, rootKeyId);
-        refuseStronger(maker, rootKey);
-        refuseOutliving(maker, rootKey);
+        refuseAbove(maker, rootKey);
         return rootKey;
       };
       await context.transact(context.workspaceId, async (transaction) => {
@@ -244,7 +242,7 @@ type Maker = Pick<RootKeyRecord, "permissions" | "expires">;
 /** The caller that makes or changes a root key; null: the host, without bounds. @throws LatchkeyError `UNAUTHORIZED` if it has ended. */
 async function readMaker(
   transaction: Transaction,
-  by: RootKeyScope["by"],
+  { by }: RootKeyScope = {},
   now: EpochMs,
 ): Promise<Maker | null> {
   if (by === undefined) return null;
@@ -267,6 +265,12 @@ function refuseStronger(
     "INSUFFICIENT_PERMISSIONS",
     "a root key must not hold a permission that its creator does not hold",
   );
+}
+
+/** @throws LatchkeyError `INSUFFICIENT_PERMISSIONS` for a root key that its maker may not make. */
+function refuseAbove(maker: Maker | null, rootKey: Maker): void {
+  refuseStronger(maker, rootKey);
+  refuseOutliving(maker, rootKey);
 }
 
 /** @throws LatchkeyError `INSUFFICIENT_PERMISSIONS` for a root key that lives longer than its maker. */

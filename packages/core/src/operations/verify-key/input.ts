@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { badRequest } from "../../errors.js";
 import { parseInput } from "../../lib/parse-input.js";
-import { KEY_LABELS } from "../../records/key.js";
 import { ADDRESS_ERROR, canonicalAddress } from "../../rules/address.js";
 import type { Duration } from "../../rules/duration.js";
 import type { DefaultTypes, LatchkeyTypes, LimitName } from "../../rules/latchkey-types.js";
@@ -10,6 +9,7 @@ import { DEFAULT_LIMIT, fromWireFigures, type PartialWireLimit } from "../../rul
 import type { SpanMs } from "../../time.js";
 import type { LimitCost, LimitRequest, VerifyQuestion } from "../../verification/question.js";
 import {
+  environment,
   flag,
   type IssueSink,
   id,
@@ -81,8 +81,6 @@ const costed = z.strictObject({ cost: wholeNumber(0).default(1) });
 const ipAddress = z
   .string({ error: ADDRESS_ERROR })
   .transform(readBy(canonicalAddress, ADDRESS_ERROR));
-
-export const environment = text(...KEY_LABELS.environment.length);
 
 /** Input of verifyKey. An undefined field counts as absent. */
 export type VerifyKeyInput<Types extends LatchkeyTypes = DefaultTypes> = {

@@ -7,9 +7,8 @@ import type { PermissionQuery } from "../../rules/permission.js";
 import type { LimitCost, VerifyQuestion } from "../../verification/question.js";
 import type { VerifyOutcome } from "../../verification/verdict.js";
 import type { OperationContext } from "../context.js";
-import { grantQuery, id, optional, wholeNumber } from "../input.js";
+import { environment, grantQuery, id, optional, wholeNumber } from "../input.js";
 import {
-  environment,
   limitRequestsOf,
   type RequestedLimit,
   readCallBySchema,
