@@ -78,6 +78,9 @@ export function fullList<Item extends z.ZodType>(
   return z.array(item, { error }).min(1, { error }).max(max, { error });
 }
 
+/** A text of any length. */
+export const anyText = z.string({ error: orRequired("must be a string") });
+
 /** A boolean; values that only look like one are refused. */
 export const flag = z.boolean({ error: orRequired("must be true or false") });
 

@@ -8,7 +8,7 @@ import { canBeSecret, secretShape } from "../secrets/format.js";
 import type { ReadResult, Want } from "../store/key-store.js";
 import { confirmReads, notFound, type OperationContext, transact, type Work } from "./context.js";
 import { decodeOrNull, deleteRecord, readStored, withoutReadableRecord } from "./damaged.js";
-import { list, optional, orRequired, text } from "./input.js";
+import { anyText, list, optional, text } from "./input.js";
 import { deleteDamaged, deleteLoaded } from "./keys/delete-key.js";
 import { getKeyById, readKey } from "./keys/load.js";
 import { rotateLoaded, rotationOf } from "./keys/rotate-key.js";
@@ -83,7 +83,7 @@ export interface LeakOperations {
 const reportLeaksInput = z.strictObject({
   leaks: list(
     z.strictObject({
-      key: z.string({ error: orRequired("must be a string") }),
+      key: anyText,
       ...optional({ url: text(0, 2_048), source: text(0, 256) }),
     }),
     // As many as one read of the store takes.
@@ -213,8 +213,7 @@ async function handleDamaged(
   const known = await findReport(context, report, "same-place");
   if (known !== null) return known;
   const policy = await choose();
-  const isAllowed = policy === "report" || (policy === "delete" && context.keepsAuditLog);
-  const done = isAllowed ? policy : "disable";
+  const done = decideLeak(policy, { canRotate: false, keepsAuditLog: context.keepsAuditLog });
   if (done === "delete") await deleteDamaged(work, keyId);
   else if (done === "disable") switchOffDamaged(work, record);
   return auditLeak(work, report, done, { keyId, identityId: record.link });

@@ -51,6 +51,11 @@ export function wantsOf<Kind extends RecordKind>(kind: Kind, ids: Iterable<strin
   return Array.from(ids, (id) => ({ kind, id, expects: "nothing" }) as const);
 }
 
+/** Stored records, which may be damaged; null for each that is not there. */
+export async function findRecords({ store, workspaceId }: Reading, wants: readonly Want[]) {
+  return (await store.read(workspaceId, wants)).found;
+}
+
 /** A stored record, which may be damaged; null if there is none. */
 export async function findRecord(
   { store, workspaceId }: Reading,

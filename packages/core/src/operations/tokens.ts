@@ -6,10 +6,10 @@ import type { TokenSigner } from "../secrets/token-signer.js";
 import type { EpochMs } from "../time.js";
 import type { ValidVerdict, VerifyOutcome } from "../verification/verdict.js";
 import type { OperationContext } from "./context.js";
-import { text } from "./input.js";
+import { anyText, text } from "./input.js";
 import { operation, type TableOf } from "./operation.js";
 import { spanBetween } from "./time-input.js";
-import { anyText, requestIn, type VerifyKeyInput, verifyKeyInput } from "./verify-key/input.js";
+import { requestIn, type VerifyKeyInput, verifyKeyInput } from "./verify-key/input.js";
 import { EVERY_API, type VerifyScope } from "./verify-key/operations.js";
 import { verifySecret } from "./verify-key/verify-key.js";
 

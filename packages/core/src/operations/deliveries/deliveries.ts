@@ -14,7 +14,7 @@ import { type Clock, checkedInstant } from "../../time.js";
 import { type OperationContext, transact } from "../context.js";
 import { decodeOrNull, deleteRecord } from "../damaged.js";
 import { endOfLog, type LogPage, numberAt, readLogPage } from "../events/read-events.js";
-import { findRecord, wantsOf } from "../read.js";
+import { findRecord, findRecords, wantsOf } from "../read.js";
 import {
   createDeadLetters,
   type DeadLetters,
@@ -111,7 +111,7 @@ export function createDeliveries(
   context: OperationContext,
   { clock, report, isClosed }: DeliveriesHost,
 ): Deliveries {
-  const { store, workspaceId } = context;
+  const { workspaceId } = context;
   const newSender: Sender = {
     id: SENDER_ID,
     workspaceId,
@@ -124,7 +124,7 @@ export function createDeliveries(
   const senderWant = { kind: "sender", id: SENDER_ID } as const;
 
   async function readEvents(ids: readonly string[]): Promise<readonly (AuditEvent | null)[]> {
-    const { found } = await store.read(workspaceId, wantsOf("auditEntry", ids));
+    const found = await findRecords(context, wantsOf("auditEntry", ids));
     return found.map((loaded) => {
       const entry = decodeOrNull(auditEntryType, loaded?.record, context);
       return entry && toAuditEvent(entry);
@@ -216,7 +216,7 @@ export function createDeliveries(
 
     async findStored(endpointId, eventIds) {
       const wants = eventIds.map((eventId) => deliveryWant({ endpointId, eventId }));
-      const { found } = await store.read(workspaceId, wants);
+      const found = await findRecords(context, wants);
       const stored = found.map((loaded) => decodeOrNull(deliveryType, loaded?.record, context));
       return new Set(eventIds.filter((_, index) => stored[index]));
     },

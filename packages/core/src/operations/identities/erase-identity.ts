@@ -18,7 +18,7 @@ import {
   DELETION,
   deleteEach,
 } from "../many-keys/many-keys.js";
-import { decodeAll, listPages, readList, wantsOf } from "../read.js";
+import { decodeAll, findRecords, listPages, readList, wantsOf } from "../read.js";
 import {
   ENTRIES_AT_ONCE,
   findMentions,
@@ -172,9 +172,8 @@ async function keysOwnedToTheEnd(
   keyIds: readonly string[],
   { identityIds }: Subject,
 ) {
-  const { store, workspaceId } = context;
-  const keys = await store.read(workspaceId, wantsOf("key", keyIds));
-  const gone = keyIds.filter((_, index) => keys.found[index] === null);
+  const keys = await findRecords(context, wantsOf("key", keyIds));
+  const gone = keyIds.filter((_, index) => keys[index] === null);
   const judged = await Promise.all(
     gone.map(async (keyId) => {
       const want = { kind: "auditEntry", of: keyId, limit: ENTRIES_AT_ONCE } as const;
@@ -247,7 +246,7 @@ async function deleteUnlisted(context: OperationContext, identityId: string): Pr
   for await (const page of listPages(context, want)) {
     const keys = wantsOf("key", keysNamedIn(context, page));
     if (keys.length === 0) continue;
-    const { found } = await context.store.read(context.workspaceId, keys);
+    const found = await findRecords(context, keys);
     const left = keys.filter((_, index) => isTheirs(found[index] ?? null));
     if (left.length === 0) continue;
     deleted += await transact(context, async (work) => {

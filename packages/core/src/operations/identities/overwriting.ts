@@ -5,7 +5,7 @@ import { unwrittenWorkspace, workspaceType } from "../../records/workspace.js";
 import type { LoadedRecord } from "../../store/key-store.js";
 import { type OperationContext, transact, type Work } from "../context.js";
 import { decodeOrNull, readStored } from "../damaged.js";
-import { wantsOf } from "../read.js";
+import { findRecords, wantsOf } from "../read.js";
 import { ENTRIES_AT_ONCE, type Subject } from "./find-user.js";
 import { SumsToForget, tagsIn } from "./forget-sums.js";
 
@@ -15,11 +15,8 @@ export function isNamed(entry: AuditEntry, { externalId }: Subject): boolean {
 }
 
 /** Entries of the audit log by their ids; those that are gone are left out. */
-export async function readEntries(
-  { store, workspaceId }: OperationContext,
-  ids: readonly string[],
-) {
-  const { found } = await store.read(workspaceId, wantsOf("auditEntry", ids));
+export async function readEntries(context: OperationContext, ids: readonly string[]) {
+  const found = await findRecords(context, wantsOf("auditEntry", ids));
   return found.filter((loaded) => loaded !== null);
 }
 

@@ -7,6 +7,7 @@ import { keyRulesOf } from "../apis/key-rules.js";
 import { withCheckedMeta, withCheckedMetas } from "../checked-meta.js";
 import { type OperationContext, requireVault, transact } from "../context.js";
 import { flag, fullList, type ListSchema } from "../input.js";
+import { findRecords } from "../read.js";
 import { References } from "../references.js";
 import { notLaterThanNow } from "../time-input.js";
 import {
@@ -234,7 +235,7 @@ function candidateOf(context: OperationContext, imported: ImportedKey, index: nu
 }
 
 async function knownClaims(
-  { store, workspaceId }: OperationContext,
+  context: OperationContext,
   candidates: readonly Candidate[],
 ): Promise<Set<string>> {
   const claims = candidates.flatMap((candidate) => candidate.claims);
@@ -242,7 +243,7 @@ async function knownClaims(
     const [index, value] = claim.split(" ") as [string, string];
     return { kind: "key", index, value } as const;
   });
-  const { found } = await store.read(workspaceId, wants);
+  const found = await findRecords(context, wants);
   return new Set(claims.filter((_claim, index) => found[index] !== null));
 }
 

@@ -11,11 +11,11 @@ import {
 } from "../../secrets/hash.js";
 import { canShowStart, importedStart, MAX_START_LENGTH } from "../../secrets/shown-start.js";
 import {
+  anyText,
   evenWithIssues,
   type IssueSink,
   oneOf,
   optional,
-  orRequired,
   prefix,
   refuseField,
   text,
@@ -27,7 +27,7 @@ import { addSettingsIssues, type KeySettingsInput, keySettingsFields } from "./s
 
 const importedHashField = z
   .strictObject({
-    value: z.string({ error: orRequired("must be a string") }),
+    value: anyText,
     variant: oneOf(HASH_VARIANTS),
   })
   .transform(({ value, variant }, sink): SecretHash => {

@@ -4,7 +4,7 @@ import { afterCursor, notFound, type OperationContext } from "../context.js";
 import { identityWant } from "../identities/reference.js";
 import { flag, id, keyReference, presentedSecret } from "../input.js";
 import { operation, type TableOf } from "../operation.js";
-import { pageInfo } from "../read.js";
+import { findRecords, pageInfo } from "../read.js";
 import type { SecretOperations } from "../verify-key/operations.js";
 import { NO_IDENTITY, pageInCreationOrder, pageInValueOrder } from "./found-page.js";
 import {
@@ -55,11 +55,11 @@ export const listKeys = operation(
 
 /** @returns The id of the owner whose keys are wanted; undefined: the keys of all. */
 async function checkApiAndFindOwner(
-  { store, workspaceId }: OperationContext,
+  context: OperationContext,
   { apiId, externalId, identityId }: KeyQuestion,
 ): Promise<string | undefined> {
   if (apiId === undefined && externalId === undefined) return identityId;
-  const { found } = await store.read(workspaceId, [
+  const found = await findRecords(context, [
     ...(apiId === undefined ? [] : [{ kind: "api", id: apiId } as const]),
     ...(externalId === undefined ? [] : [identityWant({ externalId })]),
   ]);

@@ -51,7 +51,7 @@ import { changeKey } from "../keys/update-key.js";
 import type { KeyView } from "../keys/view.js";
 import { namedKeyRatelimits } from "../limit-input.js";
 import { operation, type TableOf } from "../operation.js";
-import { findRecord, readList, wantsOf } from "../read.js";
+import { findRecord, findRecords, readList, wantsOf } from "../read.js";
 import { References } from "../references.js";
 import { repeatable } from "../repeats/repeatable.js";
 import { STATISTICS_TABLE } from "../statistics.js";
@@ -127,7 +127,7 @@ async function openPortalSession(
   };
   /** Reads, unless the session has ended: a program may keep an opened session. */
   const read = async (...wants: readonly Want[]) => {
-    const { found } = await context.store.read(context.workspaceId, [...sessionWants, ...wants]);
+    const found = await findRecords(context, [...sessionWants, ...wants]);
     assertOpen(found);
     return found.slice(sessionWants.length);
   };
@@ -246,16 +246,16 @@ function forbidden(message: string, reason?: "workspace-disabled"): LatchkeyErro
   return new LatchkeyError("FORBIDDEN", message, reason && { reason });
 }
 
-async function findSession({ store, hasher, workspaceId, now }: OperationContext, secret: string) {
+async function findSession(context: OperationContext, secret: string) {
+  const { hasher, workspaceId, now } = context;
   if (typeof secret !== "string" || !canBeSecret(secret)) return null;
   const wants = hasher
     .candidates(secret)
     .map((value) => ({ kind: "portalSession", index: SESSION_INDEX, value }) as const);
-  const { found } = await store.read(workspaceId, [
+  const [workspace = null, ...sessions] = await findRecords(context, [
     { kind: "workspace", id: workspaceId },
     ...wants,
   ]);
-  const [workspace = null, ...sessions] = found;
   const loaded = sessions.find((one) => one !== null) ?? null;
   if (loaded === null || loaded.linked === null) return null;
   const session = portalSessionType.decode(loaded.record, workspaceId);
@@ -271,7 +271,7 @@ function assertEnabled(workspace: LoadedRecord | null, workspaceId: string): voi
 
 /** The ids and names of those of the APIs that still exist. */
 async function readApis(context: OperationContext, apiIds: readonly string[]) {
-  const { found } = await context.store.read(context.workspaceId, wantsOf("api", apiIds));
+  const found = await findRecords(context, wantsOf("api", apiIds));
   return found.flatMap((loaded) => {
     const api = decodeOrNull(apiType, loaded?.record, context);
     return api ? [{ id: api.id, name: api.name }] : [];

@@ -20,7 +20,7 @@ import type { Transaction, TransactionResult } from "../../store/transaction.js"
 import type { EpochMs } from "../../time.js";
 import type { CallPart, CallResult, OperationContext, Rounds } from "../context.js";
 import { decodeOrNull, deleteStored } from "../damaged.js";
-import { readList } from "../read.js";
+import { findRecord, readList } from "../read.js";
 import type { MadeFields, RepeatScope } from "./repetition-input.js";
 
 /** Most old answers deleted in one write: more than the one that it adds, so that they do not pile up. */
@@ -94,14 +94,14 @@ export function createRepeatableCall(
   const read = async (transaction: Transaction) => judge(await transaction.readOne(want));
 
   async function look(): Promise<void> {
-    const [{ found }, oldest, itsNow] = await Promise.all([
-      store.read(workspaceId, [want]),
+    const [found, oldest, itsNow] = await Promise.all([
+      findRecord({ store, workspaceId }, want),
       readList({ store, workspaceId }, { kind: "rememberedAnswer", limit: FORGOTTEN_AT_ONCE }),
       readStoreClock(),
     ]);
     storeNow = itsNow;
     forgettable = oldest.found.filter(isForgettable);
-    const known = judge(found[0] ?? null);
+    const known = judge(found);
     if (known === null) beforeFirst?.();
     else isBegun = true;
     begunFrom = stateOf(known);
@@ -255,8 +255,7 @@ export function createRepeatableCall(
     return {
       ...partOf((work) => transactRound(step, work, countOf as (answer: unknown) => number)),
       async total(own) {
-        const { found } = await store.read(workspaceId, [want]);
-        const known = refuseAnswered(judge(found[0] ?? null));
+        const known = refuseAnswered(judge(await findRecord({ store, workspaceId }, want)));
         return known === null ? own : countIn(known, step);
       },
     };

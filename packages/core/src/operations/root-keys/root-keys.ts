@@ -28,7 +28,7 @@ import { deleteExisting } from "../damaged.js";
 import { fullList, id, optional, text } from "../input.js";
 import { oldExpiry } from "../keys/rotate-key.js";
 import { operation, type TableOf, write } from "../operation.js";
-import { pagesOf, readRecordIn } from "../read.js";
+import { findRecords, pagesOf, readRecordIn } from "../read.js";
 import { expiryIssues, grace, instant } from "../time-input.js";
 import type {
   CreatedRootKey,
@@ -342,11 +342,10 @@ async function pointedRootKey(
   { store }: OperationContext,
   { id: hash, workspaceId, rootKeyId }: RootKeyPointer,
 ): Promise<FoundRootKey | null> {
-  const { found } = await store.read(workspaceId, [
+  const [stored = null, workspace = null] = await findRecords({ store, workspaceId }, [
     { kind: "rootKey", id: rootKeyId },
     { kind: "workspace", id: workspaceId },
   ]);
-  const [stored = null, workspace = null] = found;
   if (stored === null) return null;
   const rootKey = rootKeyType.decode(stored.record, workspaceId);
   // A pointer is only a hint: the hash of the root key itself decides.

@@ -9,6 +9,7 @@ import { DEFAULT_LIMIT, fromWireFigures, type PartialWireLimit } from "../../rul
 import type { SpanMs } from "../../time.js";
 import type { LimitCost, LimitRequest, VerifyQuestion } from "../../verification/question.js";
 import {
+  anyText,
   environment,
   flag,
   type IssueSink,
@@ -16,7 +17,6 @@ import {
   type KeyReference,
   list,
   optional,
-  orRequired,
   permissionQuery,
   presentedSecret,
   readBy,
@@ -148,10 +148,7 @@ export const verifyKeyInput = z.strictObject({
   }),
 });
 
-/** A `key` as the library accepts it: a text that is too short or too long is not an error, but gets a verdict. */
-export const anyText = z.string({ error: orRequired("must be a string") });
-
-/** Like {@link verifyKeyInput}, except for `key`. */
+/** Like {@link verifyKeyInput}, except for `key`: a text that is too short or too long is not an error here, but gets a verdict. */
 const libraryInput = verifyKeyInput.extend({ key: anyText });
 
 /** Schema of the input of reserve over the wire. */
