@@ -303,7 +303,8 @@ async function bundleTypes(directory, input) {
 
 /**
  * Makes declarations a little smaller: indents with tabs, removes empty comment lines above a tag, gives the two ends of a comment no lines
- * of their own, and removes the word `type` from the export list at the end, which is redundant in a file of types.
+ * of their own, removes references to pages of this repository, which are not in the package, and the word `type` from the export list at the
+ * end, which is redundant in a file of types.
  *
  * @type {import("rolldown").Plugin}
  */
@@ -313,6 +314,7 @@ const shortenTypes = {
     code
       .replace(/^(?: {2})+/gm, (indent) => "\t".repeat(indent.length / 2))
       .replace(/^\t* \*\n(?=\t* \* @)/gm, "")
+      .replace(/^\t* \* @see packages\/.*\n/gm, "")
       .replace(/\/\*\*\n\t* \* /g, "/** ")
       .replace(/\n\t* \*\/$/gm, " */")
       .replace(/^export \{[^}]*\};$/gm, (names) => names.replaceAll(" type ", " ")),

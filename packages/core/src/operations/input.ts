@@ -98,6 +98,11 @@ export function textLike(form: RegExp, error: string, otherwise: string = error)
   return z.string({ error: orRequired(otherwise) }).regex(form, { error });
 }
 
+/** One of these words, which the message has without quotes. */
+export function oneOfNames<const Word extends string>(words: readonly Word[]) {
+  return z.enum(words, { error: `must be one of ${words.join(", ")}` });
+}
+
 /** One of these words. */
 export function oneOf<const Word extends string>(words: readonly Word[]) {
   const quoted = words.map((word) => `"${word}"`);

@@ -8,7 +8,7 @@ import { canBeSecret, secretShape } from "../secrets/format.js";
 import type { ReadResult, Want } from "../store/key-store.js";
 import { confirmReads, notFound, type OperationContext, transact, type Work } from "./context.js";
 import { decodeOrNull, deleteRecord, readStored, withoutReadableRecord } from "./damaged.js";
-import { anyText, list, optional, text } from "./input.js";
+import { anyText, list, oneOfNames, optional, text } from "./input.js";
 import { deleteDamaged, deleteLoaded } from "./keys/delete-key.js";
 import { getKeyById, readKey } from "./keys/load.js";
 import { rotateLoaded, rotationOf } from "./keys/rotate-key.js";
@@ -90,9 +90,7 @@ const reportLeaksInput = z.strictObject({
     100,
     "leaks",
   ),
-  policy: z
-    .enum(LEAK_POLICIES, { error: `must be one of ${LEAK_POLICIES.join(", ")}` })
-    .default("disable"),
+  policy: oneOfNames(LEAK_POLICIES).default("disable"),
 });
 
 export const LEAK_TABLE = {

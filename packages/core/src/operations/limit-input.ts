@@ -14,6 +14,7 @@ import {
   type ListSchema,
   list,
   oneOf,
+  oneOfNames,
   optional,
   refuseField,
   text,
@@ -72,7 +73,7 @@ export interface NamedKeyLimitInput<Types extends LatchkeyTypes = DefaultTypes>
 
 /** How a limit counts, apart from its figures. {@link addCountingIssues} checks the fields together. */
 export const countingFields = optional({
-  algorithm: z.enum(LIMIT_ALGORITHMS, { error: `must be one of ${LIMIT_ALGORITHMS.join(", ")}` }),
+  algorithm: oneOfNames(LIMIT_ALGORITHMS),
   burst: wholeNumber(1),
   shadow: flag,
 });

@@ -1,5 +1,6 @@
 import { corruptRecord } from "../errors.js";
 import { deepFrozen, type JsonValue } from "../lib/json.js";
+import { NO_ITEMS } from "../lib/no-items.js";
 import { isObject, isPolluted, withoutPrototype } from "../lib/own-fields.js";
 import { isWhole } from "../lib/whole.js";
 import { LIMIT_ALGORITHMS } from "../rules/limit-state.js";
@@ -86,7 +87,7 @@ export class BodyReader {
   /** Absent is an empty list. */
   texts(name: string): readonly string[] {
     const value = this.#members[name];
-    if (value === undefined) return NONE;
+    if (value === undefined) return NO_ITEMS;
     if (!Array.isArray(value) || value.some((item) => typeof item !== "string")) refuse(name);
     return deepFrozen(value) as readonly string[];
   }
@@ -94,7 +95,7 @@ export class BodyReader {
   /** A list of objects, each read by `read`. Absent is an empty list. */
   list<Item>(name: string, read: (item: BodyReader) => Item): readonly Item[] {
     const value = this.#members[name];
-    if (value === undefined) return NONE;
+    if (value === undefined) return NO_ITEMS;
     if (!Array.isArray(value)) return refuse(name);
     return Object.freeze(
       value.map((item: JsonValue) => Object.freeze(read(new BodyReader(item, 1)))),
@@ -120,8 +121,6 @@ export class BodyReader {
     return deepFrozen(value) as { readonly [member: string]: JsonValue };
   }
 }
-
-const NONE: readonly never[] = Object.freeze([]);
 
 function refuse(name: string): never {
   throw damaged(name);

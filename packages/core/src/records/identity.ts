@@ -21,13 +21,7 @@ const NO_META: Metadata = Object.freeze({});
 /** Identities: found by id or by `externalId`. */
 export const identityType = defineRecord<IdentityRecord>({
   kind: "identity",
-  write: (identity) => ({
-    externalId: identity.externalId,
-    meta: Object.keys(identity.meta).length === 0 ? undefined : identity.meta,
-    ratelimits: unlessEmpty(toWireLimits(identity.ratelimits)),
-    refill: identity.refill && refillSetting(identity.refill),
-    createdAt: identity.createdAt,
-  }),
+  write: (identity) => ({ ...identitySettings(identity), createdAt: identity.createdAt }),
   read: (body, head) => {
     const createdAt = body.whole("createdAt");
     return {
@@ -45,6 +39,16 @@ export const identityType = defineRecord<IdentityRecord>({
   },
   claims: ({ externalId }) => [{ index: "externalId", value: externalId }],
 });
+
+/** What an identity is created and changed with, as its body and the audit log have it. */
+export function identitySettings({ externalId, meta, ratelimits, refill }: IdentityRecord) {
+  return {
+    externalId,
+    meta: Object.keys(meta).length === 0 ? null : meta,
+    ratelimits: unlessEmpty(toWireLimits(ratelimits)),
+    refill: refill && refillSetting(refill),
+  };
+}
 
 /** A new identity without metadata, limits or a number of uses, as it is created along with a key. */
 export function newIdentity(

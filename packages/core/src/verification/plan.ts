@@ -1,11 +1,10 @@
+import { NO_ITEMS } from "../lib/no-items.js";
 import { type DueRefill, dueRefill } from "../rules/refill.js";
 import type { Expectation } from "../store/change.js";
 import type { ChargePlan, HoldPlan, LimitCharge } from "../store/charge.js";
 import type { EpochMs, SpanMs } from "../time.js";
 import { IDENTITY_INDEX, KEY_INDEX } from "./limit-precedence.js";
 import { effectiveRefill, type VerifiableKey } from "./loaded-key.js";
-
-const NO_LIMITS: readonly LimitCharge[] = Object.freeze([]);
 
 /** The plan that takes the cost of a verification, if everything that it was decided on still holds. */
 export function planCharge(
@@ -58,7 +57,7 @@ export function slotTtlOf(limits: readonly LimitCharge[]): SpanMs | null {
 export function planPeek(
   loaded: VerifiableKey,
   cost: number = 0,
-  limits: readonly LimitCharge[] = NO_LIMITS,
+  limits: readonly LimitCharge[] = NO_ITEMS,
 ): ChargePlan {
   return planCharge(loaded, cost, limits, undefined, "peek");
 }

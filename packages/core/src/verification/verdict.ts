@@ -1,3 +1,4 @@
+import { NO_ITEMS } from "../lib/no-items.js";
 import type { IdentityRecord } from "../records/identity.js";
 import { idleExpiresAt, keyState } from "../rules/keys/lifecycle.js";
 import type {
@@ -171,15 +172,13 @@ export interface RefusedVerdict<Types extends LatchkeyTypes = DefaultTypes>
 type Writable<Fields> = { -readonly [Name in keyof Fields]: Fields[Name] };
 
 const NO_HINTS: RefusalHints = Object.freeze({});
-const NO_LIMITS: readonly LimitCharge[] = Object.freeze([]);
-
 /** Writes the verdict on a confirmed decision. `taken`: the limits of the charge, in its order. `hints`: for a refusal. */
 export function verdictOf(
   loaded: VerifiableKey,
   code: KnownVerdict["code"],
   charge: AppliedCharge,
   now: EpochMs,
-  taken: readonly LimitCharge[] = NO_LIMITS,
+  taken: readonly LimitCharge[] = NO_ITEMS,
   hints: RefusalHints = NO_HINTS,
 ): KnownVerdict {
   const { key, identity } = loaded;
@@ -246,14 +245,12 @@ export function publicIdentity({ id, externalId, meta }: IdentityRecord): Public
   return { id, externalId, meta };
 }
 
-const NONE_EXCEEDED: readonly string[] = Object.freeze([]);
-
 /** Names of the shadow limits that would have refused. `taken`: the limits of the charge, in its order. */
 export function exceededShadows(
   limits: readonly LimitReading[],
   taken: readonly LimitCharge[],
 ): readonly string[] {
-  let names = NONE_EXCEEDED;
+  let names: readonly string[] = NO_ITEMS;
   for (let index = 0; index < limits.length; index += 1) {
     const { name, exceeded } = limits[index] as LimitReading;
     const limit = taken[index];

@@ -3,11 +3,15 @@ import { type AuditFields, changesNothing } from "../../audit/entry.js";
 import { taken } from "../../errors.js";
 import { parseInput } from "../../lib/parse-input.js";
 import { withoutNull } from "../../lib/without-null.js";
-import { type IdentityRecord, identityType, newIdentity } from "../../records/identity.js";
-import { unlessEmpty } from "../../records/record-type.js";
+import {
+  type IdentityRecord,
+  identitySettings,
+  identityType,
+  newIdentity,
+} from "../../records/identity.js";
 import { contains } from "../../rules/keys/listing.js";
 import { fromWireLimits, toWireLimits } from "../../rules/rate-limit.js";
-import { countedFrom, refillSetting } from "../../rules/refill.js";
+import { countedFrom } from "../../rules/refill.js";
 import { afterWriting } from "../../store/after-writing.js";
 import { changeUsage, type Usage, type UsageChange, usageAt } from "../../store/counters.js";
 import type { EpochMs } from "../../time.js";
@@ -243,11 +247,6 @@ function toIdentityView(identity: IdentityRecord, usage: Usage, now: EpochMs): I
 
 /** The settings of an identity for the audit log. `remaining`: uses left, if the change sets them; undefined: not part of the change. */
 function identityFields(identity: IdentityRecord, remaining?: number | null): AuditFields {
-  return {
-    externalId: identity.externalId,
-    meta: Object.keys(identity.meta).length === 0 ? null : identity.meta,
-    ratelimits: unlessEmpty(toWireLimits(identity.ratelimits)),
-    remaining,
-    refill: identity.refill && refillSetting(identity.refill),
-  };
+  const { refill, ...others } = identitySettings(identity);
+  return { ...others, remaining, refill };
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { LatchkeyError, unmet } from "../../errors.js";
 import type { RandomBytes } from "../../lib/id.js";
+import { NO_ITEMS } from "../../lib/no-items.js";
 import { parseInput } from "../../lib/parse-input.js";
 import type { ApiRecord } from "../../records/api.js";
 import {
@@ -215,8 +216,6 @@ export function needForKey(references: References, settings: KeySettings): void 
   references.needOfKey(ownerOf(settings), settings);
 }
 
-const NONE: readonly string[] = Object.freeze([]);
-
 /**
  * Writes a new key, and what is created with it; then call `refuseMissing()`. `onTaken`: the error if another key has the secret; without
  * it, the transaction runs again and finds that key.
@@ -228,7 +227,7 @@ export function insertKey(
   onTaken?: () => Error,
 ): void {
   const { context, transaction, audit, references, now } = work;
-  const { roles = [], permissions = [], tags = NONE } = settings;
+  const { roles = [], permissions = [], tags = NO_ITEMS } = settings;
   const externalId = ownerOf(settings);
   const identityId = externalId === undefined ? null : references.identityId(externalId);
   const createdAt = settings.createdAt ?? now;
@@ -245,7 +244,7 @@ export function insertKey(
     meta: settings.meta ?? null,
     tags,
     uncountedTags: references.uncountedTags(tags),
-    ipWhitelist: settings.ipWhitelist ?? NONE,
+    ipWhitelist: settings.ipWhitelist ?? NO_ITEMS,
     createdAt,
     chainCreatedAt: null,
     updatedAt: null,
@@ -262,7 +261,7 @@ export function insertKey(
     rotatedTo: null,
     sharedCountersId: null,
     sealedSecret: credential.sealedSecret,
-    importMarks: credential.importMarks ?? NONE,
+    importMarks: credential.importMarks ?? NO_ITEMS,
     roles: references.grantIds("role", roles),
     permissions: references.grantIds("permission", permissions),
     version: 1,
