@@ -1,12 +1,30 @@
 import type { EpochMs } from "../time.js";
+import type { BodyReader } from "./body.js";
 import { defineRecord, type RecordHead, unlessEmpty, type VersionedHead } from "./record-type.js";
 
-/** A permission that keys and roles can be given. Names are unique in a workspace. */
-export interface PermissionRecord extends RecordHead {
+/** What permissions and roles have in common. Names are unique in a workspace. */
+interface Named {
   readonly name: string;
   readonly description: string | null;
   readonly createdAt: EpochMs;
 }
+
+/** A permission that keys and roles can be given. */
+export type PermissionRecord = RecordHead & Named;
+
+/** A named set of permissions. */
+export interface RoleRecord extends VersionedHead, Named {
+  /** Ids of its permissions. Deleted permissions count for nothing. */
+  readonly permissions: readonly string[];
+}
+
+const readNamed = (body: BodyReader): Named => ({
+  name: body.text("name"),
+  description: body.textOrNull("description"),
+  createdAt: body.whole("createdAt"),
+});
+
+const claims = ({ name }: Named) => [{ index: "name", value: name }] as const;
 
 /** Permissions: found by id or by name. */
 export const permissionType = defineRecord<PermissionRecord>({
@@ -15,21 +33,10 @@ export const permissionType = defineRecord<PermissionRecord>({
   read: (body, { id, workspaceId }) => ({
     id,
     workspaceId,
-    name: body.text("name"),
-    description: body.textOrNull("description"),
-    createdAt: body.whole("createdAt"),
+    ...readNamed(body),
   }),
-  claims: ({ name }) => [{ index: "name", value: name }],
+  claims,
 });
-
-/** A named set of permissions. Names are unique in a workspace. */
-export interface RoleRecord extends VersionedHead {
-  readonly name: string;
-  readonly description: string | null;
-  /** Ids of its permissions. Deleted permissions count for nothing. */
-  readonly permissions: readonly string[];
-  readonly createdAt: EpochMs;
-}
 
 /** Maximum numbers of roles and permissions that a key holds directly. */
 export const MAX_HELD = { roles: 100, permissions: 1_000 } as const;
@@ -45,10 +52,8 @@ export const roleType = defineRecord<RoleRecord>({
   }),
   read: (body, head) => ({
     ...head,
-    name: body.text("name"),
-    description: body.textOrNull("description"),
+    ...readNamed(body),
     permissions: body.texts("permissions"),
-    createdAt: body.whole("createdAt"),
   }),
-  claims: ({ name }) => [{ index: "name", value: name }],
+  claims,
 });
