@@ -276,6 +276,7 @@ export function createAvailabilityStore(store: KeyStore, random: RandomBytes): A
 
   return {
     ...unchanged(store),
+    ...(store.countsInStep && { countsInStep: true }),
     leases: (workspaceId) => known.get(workspaceId),
     leaseWait(workspaceId) {
       const state = known.get(workspaceId);

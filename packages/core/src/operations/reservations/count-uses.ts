@@ -12,28 +12,24 @@ import { decodeOrNull } from "../damaged.js";
 import { getKeyById } from "../keys/load.js";
 import { findRecord } from "../read.js";
 
-/** Counts the uses of a settled reservation, once. `known`: its key; undefined: it is read. @returns Null: there is nothing to wait for. */
+/**
+ * Counts the uses of a settled reservation once, unless its step did. `known`: its key, if this process made it; `counts`: what the step
+ * was told to count. @returns Null: there is nothing to wait for.
+ */
 export function countUses(
-  context: OperationContext,
+  { recorder, store, workspaceId }: OperationContext,
   result: HoldResult,
   known: CountedKey | undefined,
+  counts: readonly StatisticsSubject[] | undefined,
 ): Promise<unknown> | null {
-  const { recorder, store, workspaceId } = context;
-  if (recorder === null || recorder.isDurable) return null;
-  if (result.kind !== "ended" || result.isRepeat) return null;
-  const { hold, used, endedAt } = result;
-  if (used.uses === 0) return null;
-  const count = (key: CountedKey) => recorder.count(key, "EXTRA_USES", endedAt, used.uses);
+  if (result.kind !== "ended" || result.isRepeat || recorder?.isDurable) return null;
+  const { used, endedAt } = result;
   if (known !== undefined) {
-    count(known);
+    if (used.uses > 0) recorder?.count(known, "EXTRA_USES", endedAt, used.uses);
     return null;
   }
-  return findCounted(context, hold).then(({ key, identity }) => {
-    if (key !== null) return count({ key, identity, counts: null });
-    // The key is gone, so the recorder cannot count it in memory.
-    const batch = countedBySettle({ counts: subjectsOfIdentity(identity), now: endedAt }, result);
-    return batch === null ? undefined : store.addStatistics(workspaceId, batch);
-  });
+  const batch = store.countsInStep ? null : countedBySettle({ counts, now: endedAt }, result);
+  return batch && store.addStatistics(workspaceId, batch);
 }
 
 /** The subjects for which the end of a reservation counts its uses; undefined if it is not open. `look`: finds one of another process. */

@@ -140,7 +140,8 @@ function settle(
   const { store, workspaceId, emit } = context;
   if ("id" in step && !RESERVATION_ID.test(step.id)) return Promise.reject(notFound("reservation"));
   const now = context.now();
-  const settled = store.settle(workspaceId, step, { now, revision: null, counts });
+  const inStep = store.countsInStep && counts;
+  const settled = store.settle(workspaceId, step, { now, revision: null, counts: inStep });
   return emit === null
     ? settled
     : settled.then((result) => {
@@ -184,28 +185,31 @@ function end(
   step: EndStep,
   scope: VerifyScope = EVERY_API,
 ): Promise<SettledReservation> {
+  const { recorder, reserved } = context;
   const startedAt = context.emit === null ? 0 : context.timer();
+  // Read first: another call may end the reservation too.
+  const known = reserved.get(step.id);
+  const settleWith = (counts?: readonly StatisticsSubject[]) =>
+    settle(context, step, counts).then((result) => {
+      if (result.kind === "ended" || result.kind === "expired") reserved.delete(step.id);
+      const counting = countUses(context, result, known, counts);
+      const answer = () => answerOf(context, step, scope, result, known, startedAt);
+      const answering = counting === null ? answer() : counting.then(answer);
+      return result.kind === "ended" && isThenable(answering)
+        ? afterWriting(() => answering)
+        : answering;
+    });
+  // Another process reads the key before it charges: if that failed later, the uses would not be counted.
+  const isCounted = recorder !== null && step.uses !== 0 && (recorder.isDurable || !known);
   const settleCounted = () =>
-    context.recorder?.isDurable
-      ? countedBy(context, step.id, () => look(context, step.id)).then((counts) =>
-          settle(context, step, counts),
-        )
-      : settle(context, step);
-  const settled =
+    isCounted
+      ? countedBy(context, step.id, () => look(context, step.id)).then(settleWith)
+      : settleWith();
+  const ended =
     scope.apiIds === undefined
       ? settleCounted()
       : requireVisible(context, step.id, scope).then(settleCounted);
-  const ended = settled.then((result) => {
-    const known = context.reserved.get(step.id);
-    if (result.kind === "ended" || result.kind === "expired") context.reserved.delete(step.id);
-    const counting = countUses(context, result, known);
-    const answer = () => answerOf(context, step, scope, result, known, startedAt);
-    const answering = counting === null ? answer() : counting.then(answer);
-    return result.kind === "ended" && isThenable(answering)
-      ? afterWriting(() => answering)
-      : answering;
-  });
-  return context.recorder?.track(ended) ?? ended;
+  return recorder?.track(ended) ?? ended;
 }
 
 /** The result of an end; synchronous if nothing has to be read for it. */
