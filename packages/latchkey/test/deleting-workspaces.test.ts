@@ -224,6 +224,28 @@ describeOnEveryStore("deleting workspaces", (open) => {
     }
   });
 
+  test("goes on if the store fails over, and loses what another call had deleted", async () => {
+    const context = open();
+    const { store } = context;
+    const gone = await live(context.latchkey.workspace(GONE));
+    // Once this call has closed the workspace, the store shows nothing of it, until it fails over before the next commit there.
+    let commits = 0;
+    const failingOver = wrapped(store, {
+      read: async (workspaceId, wants) => {
+        const result = await store.read(workspaceId, wants);
+        const isHidden = workspaceId === GONE && commits === 1;
+        return isHidden ? { ...result, found: wants.map(() => null) } : result;
+      },
+      commit: (workspaceId, change) => {
+        if (workspaceId === GONE) commits += 1;
+        return store.commit(workspaceId, change);
+      },
+    });
+    expect(await context.another({ store: failingOver }).deleteWorkspace(INPUT)).toEqual({});
+    expect(await leftOf(store, GONE, gone)).toEqual([]);
+    expect(await idsIn(context.another())).toEqual([]);
+  });
+
   test("keys that are created concurrently are deleted too, or refused", async () => {
     const context = open();
     const gone = await live(context.latchkey.workspace(GONE));

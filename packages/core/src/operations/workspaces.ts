@@ -13,6 +13,7 @@ import {
   workspaceType,
 } from "../records/workspace.js";
 import { afterWriting } from "../store/after-writing.js";
+import type { LoadedRecord } from "../store/key-store.js";
 import type { Transaction } from "../store/transaction.js";
 import { leaseTimesOf, STATE_ADDRESS, stateOf, stateRecord } from "../store/workspace-state.js";
 import { afterCursor, type OperationContext, randomRepeated, transact } from "./context.js";
@@ -346,8 +347,15 @@ async function close(its: OperationContext): Promise<void> {
   });
 }
 
+/** Whether a workspace is still being deleted. That it is not is durable: another call may have finished, and may fail to confirm it. */
 async function isBeingDeleted(its: OperationContext): Promise<boolean> {
-  return stateOf(await findRecord(its, STATE_ADDRESS))?.state === "deleting";
+  const isDeleting = (stored: LoadedRecord | null) => stateOf(stored)?.state === "deleting";
+  if (isDeleting(await findRecord(its, STATE_ADDRESS))) return true;
+  return transact(its, async ({ transaction }) => {
+    const stored = await transaction.readOne(STATE_ADDRESS);
+    if (stored === null) transaction.expect({ ...STATE_ADDRESS, version: null });
+    return isDeleting(stored);
+  });
 }
 
 /** Deletes the pointers to the root keys of a workspace, which are in the directory. */
