@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { base64, foreign, hex, openApi, pepperOf, written } from "../imports.js";
 import { describeOnMemory, NOON, rejectionOf } from "../test-context.js";
+import { wrapped } from "../wrapped-store.js";
 
 const PARTIAL = { partial: true } as const;
 
@@ -97,6 +98,39 @@ describeOnMemory("createKeys with partial", (open) => {
     const { results } = await latchkey.createKeys(keys, { partial: true, dryRun: true });
     expect(results.map((result) => result.error?.code ?? result.keyId)).toEqual([null, "CONFLICT"]);
     expect(await written(context, apiId)).toEqual(before);
+  });
+
+  test("a dry run writes nothing to an owner with a ceiling", async () => {
+    const context = open();
+    const { latchkey, store } = context;
+    const ceilings = { maxKeysPerIdentity: 5 };
+    const { apiId } = await latchkey.createApi({ name: "tide tables", ceilings });
+    await latchkey.createKey({ apiId, externalId: "pier-7" });
+    const puts: unknown[] = [];
+    const commit: typeof store.commit = (workspaceId, change) => {
+      puts.push(...change.puts);
+      return store.commit(workspaceId, change);
+    };
+    const other = context.another({ store: wrapped(store, { commit }) });
+    const keys = [{ apiId, hash: hex(foreign(1)), externalId: "pier-7" }];
+    const dry = await other.createKeys(keys, { partial: true, dryRun: true });
+    expect(dry.results).toEqual([{ keyId: null }]);
+    expect(puts).toEqual([]);
+  });
+
+  test("refuses only the keys that need uses to be counted, in a dry run too", async () => {
+    const context = open();
+    const apiId = await openApi(context);
+    const other = context.another({ usage: false });
+    const keys = [
+      { apiId, hash: hex(foreign(1)), expiresWhenUnused: "30d" },
+      { apiId, hash: hex(foreign(2)) },
+    ] as const;
+    for (const dryRun of [true, false]) {
+      const { results } = await other.createKeys(keys, { partial: true, dryRun });
+      expect(results.map(({ error }) => error?.reason)).toEqual(["usage-off", undefined]);
+    }
+    expect((await context.latchkey.listKeys({ apiId })).total).toBe(1);
   });
 
   test("refuses an invalid list or option as a whole", async () => {

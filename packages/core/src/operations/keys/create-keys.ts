@@ -16,6 +16,7 @@ import {
   needForKey,
   ownerOf,
   refusalByCeilings,
+  refuseUncounted,
   withDefaults,
 } from "./create-key.js";
 import {
@@ -101,7 +102,7 @@ export async function createKeys(
         // As in createKey, before what is missing: that may be created, and the same key be tried again.
         (isPartial ? ruleError(group, places, now) : null) ??
         referenceError(group, references, isPartial) ??
-        placeError(group, places, now);
+        placeError(group, places, now, dryRun);
       if (error !== null && !isPartial) throw references.confirmed(error);
       for (const { index, imported, credential, claims } of group) {
         if (error === null) for (const claim of claims) known.add(claim);
@@ -139,6 +140,7 @@ async function readOneByOne(
     try {
       const further = (raw: object) => createdAtIssues({ ...raw }, now);
       const parsed = parseInput(importedKey, key, further);
+      refuseUncounted(context, parsed.expiresWhenUnused);
       const imported = await withCheckedMeta(context.keyMeta, parsed);
       candidates.push(candidateOf(context, imported, index));
     } catch (error) {
@@ -171,11 +173,12 @@ function placeError(
   candidates: readonly Ruled[],
   places: OwnerPlaces,
   now: EpochMs,
+  dryRun: boolean,
 ): LatchkeyError | null {
   for (const candidate of candidates) {
     const error = ruleError([candidate], places, now);
     if (error !== null) return error;
-    if (candidate.api !== null) places.take(candidate.api, ownerOf(candidate.imported));
+    if (candidate.api !== null) places.take(candidate.api, ownerOf(candidate.imported), dryRun);
   }
   return null;
 }

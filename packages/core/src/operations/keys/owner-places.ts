@@ -76,8 +76,8 @@ export class OwnerPlaces {
     return owner === undefined || (this.#left.get(placeName(api, owner)) ?? 1) > 0;
   }
 
-  /** @throws LatchkeyError `PRECONDITION_FAILED` if the owner has as many keys as allowed. */
-  take(api: ApiRecord, owner: string | undefined): void {
+  /** `dryRun`: nothing is written. @throws LatchkeyError `PRECONDITION_FAILED` if the owner has as many keys as allowed. */
+  take(api: ApiRecord, owner: string | undefined, dryRun: boolean = false): void {
     if (owner === undefined) return;
     const name = placeName(api, owner);
     const left = this.#left.get(name);
@@ -85,7 +85,7 @@ export class OwnerPlaces {
     if (left <= 0) throw this.refusal(api);
     this.#left.set(name, left - 1);
     const identity = this.#identities.get(owner);
-    if (identity === undefined) return;
+    if (dryRun || identity === undefined) return;
     this.#identities.delete(owner);
     this.#work.transaction.update(identityType, identity, identity);
   }
