@@ -330,7 +330,7 @@ async function workspaceIds({ store }: OperationContext): Promise<readonly strin
 
 async function close(its: OperationContext): Promise<void> {
   await transact(its, async ({ transaction }) => {
-    const stored = await transaction.readOne(STATE_ADDRESS);
+    const stored = await readState(transaction);
     const state = stateOf(stored);
     if (state?.state === "deleting") return;
     if (state?.state === "followed")
@@ -338,7 +338,6 @@ async function close(its: OperationContext): Promise<void> {
         "PRECONDITION_FAILED",
         "the store is being copied: wait until that has finished, then delete the workspace",
       );
-    if (stored === null) transaction.expectAbsent(STATE_ADDRESS);
     await writeWorkspace(transaction, { enabled: false });
     const deleting = { state: "deleting", transfer: "" } as const;
     const version = stored?.record.version ?? 0;
@@ -350,12 +349,17 @@ async function close(its: OperationContext): Promise<void> {
 /** Whether a workspace is still being deleted. That it is not is durable: another call may have finished, and may fail to confirm it. */
 async function isBeingDeleted(its: OperationContext): Promise<boolean> {
   const isDeleting = (stored: LoadedRecord | null) => stateOf(stored)?.state === "deleting";
-  if (isDeleting(await findRecord(its, STATE_ADDRESS))) return true;
-  return transact(its, async ({ transaction }) => {
-    const stored = await transaction.readOne(STATE_ADDRESS);
-    if (stored === null) transaction.expect({ ...STATE_ADDRESS, version: null });
-    return isDeleting(stored);
-  });
+  return (
+    isDeleting(await findRecord(its, STATE_ADDRESS)) ||
+    transact(its, async ({ transaction }) => isDeleting(await readState(transaction)))
+  );
+}
+
+/** The record of the state, which the commit expects to be unchanged. */
+async function readState(transaction: Transaction): Promise<LoadedRecord | null> {
+  const stored = await transaction.readOne(STATE_ADDRESS);
+  if (stored === null) transaction.expectAbsent(STATE_ADDRESS);
+  return stored;
 }
 
 /** Deletes the pointers to the root keys of a workspace, which are in the directory. */
