@@ -81,9 +81,9 @@ export function createCrossings(settings: NoticeSettings) {
     if (own.size === 0) seen.delete(workspaceId);
   }
 
-  function lookAtUses(cached: CachedKey, plan: ChargePlan, remaining: number): void {
+  function lookAtUses(cached: CachedKey, plan: ChargePlan, remaining: number, ahead: number): void {
     const low = lowUses(settings, cached.refill);
-    const isLow = remaining < low && remaining + plan.cost >= low;
+    const isLow = remaining - ahead < low && remaining + plan.cost >= low;
     if (!isLow && remaining > 0) return;
     const about = { ...aboutOf(cached), of: plan.confirms[plan.uses ?? 0] as RecordAddress };
     if (isLow) add({ type: "uses.low", ...about });
@@ -106,9 +106,14 @@ export function createCrossings(settings: NoticeSettings) {
   }
 
   return {
-    /** Checks whether a charge has crossed a line. */
-    look(cached: CachedKey, plan: ChargePlan, { remaining, limits }: AppliedCharge): void {
-      if (remaining !== null && plan.cost > 0) lookAtUses(cached, plan, remaining);
+    /** Checks whether a charge has crossed a line, with what it took ahead: others may use up to a line, and this process return the rest. */
+    look(
+      cached: CachedKey,
+      plan: ChargePlan,
+      { remaining, limits, ahead = 0 }: AppliedCharge,
+    ): void {
+      if (remaining !== null && plan.cost > 0)
+        lookAtUses(cached, plan, remaining, ahead * plan.cost);
       for (let index = 0; index < limits.length; index += 1) {
         const limit = plan.limits[index];
         const reading = limits[index] as LimitReading;
@@ -116,7 +121,8 @@ export function createCrossings(settings: NoticeSettings) {
         if (limit === undefined || limit.name !== reading.name) continue;
         const taken = mostOf(limit) - reading.remaining;
         const near = nearUnits(settings, limit);
-        if (taken > near && taken - limit.cost <= near && !limit.shadow && limit.cost > 0)
+        const isOver = taken + ahead * limit.cost > near;
+        if (isOver && taken - limit.cost <= near && !limit.shadow && limit.cost > 0)
           lookAtLimit(cached, plan, limit, reading);
       }
     },

@@ -138,6 +138,8 @@ export interface AppliedCharge {
   readonly isRepeat?: true | undefined;
   /** Decided by a lease; no store returns this. */
   readonly leased?: true | undefined;
+  /** For how many more verifications units were taken, which do not count here; no store returns this. @internal */
+  readonly ahead?: number | undefined;
 }
 
 /** Result of a plan. */

@@ -315,5 +315,6 @@ function verdictOf(
     readings.push(readLimit(limit, afterTaking(state, limit, -rest * limit.cost), false));
   }
   const leased = isLeased ? true : undefined;
-  return { kind: "charged", remaining: left, limits: readings, leased };
+  const ahead = isLeased ? undefined : rest;
+  return { kind: "charged", remaining: left, limits: readings, leased, ahead };
 }
