@@ -60,6 +60,8 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
       if (!decision.admitted) return refusedResponse(decision);
       const { headers, end } = decision;
       context.set("apiKey", decision.apiKey);
+      // As in other frameworks, those of earlier middleware are replaced, and the handler may set its own.
+      for (const name of Object.keys(headers)) context.header(name, undefined);
       let response: Response;
       if (end === undefined || whenResponseEnds(...onNode(context), end)) {
         await next();
