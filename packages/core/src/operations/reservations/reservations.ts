@@ -36,7 +36,7 @@ import {
   readReservation,
 } from "../verify-key/read-request.js";
 import { verifySecret } from "../verify-key/verify-key.js";
-import { countedBy, countUses, identityOfHold, keyOfHold } from "./count-uses.js";
+import { countedBy, countUses, identityOfHold, keyOfHold, reservedHere } from "./count-uses.js";
 import type {
   ReservationOperations,
   ReservationView,
@@ -161,7 +161,7 @@ async function requireVisible(
   scope: VerifyScope = EVERY_API,
 ): Promise<void> {
   if (scope.apiIds === undefined) return;
-  const known = context.reserved.get(id);
+  const known = reservedHere(context, id);
   const found = known === undefined ? await look(context, id) : null;
   const apiId = found === null ? known?.key.apiId : await findApiId(context, found.keyId);
   if (apiId !== undefined && !isOf(scope, apiId)) throw notFound("reservation");
@@ -188,7 +188,7 @@ function end(
   const { recorder, reserved } = context;
   const startedAt = context.emit === null ? 0 : context.timer();
   // Read first: another call may end the reservation too.
-  const known = reserved.get(step.id);
+  const known = reservedHere(context, step.id);
   const settleWith = (counts?: readonly StatisticsSubject[]) =>
     settle(context, step, counts).then((result) => {
       if (result.kind === "ended" || result.kind === "expired") reserved.delete(step.id);
