@@ -112,17 +112,20 @@ function naiveCharge(state: ChargeState, plan: ChargePlan, { now, refill }: Char
     : { kind: refusal, remaining: before };
 }
 
-test("every step answers as taking one thing after another and undoing all on a refusal does", () => {
+/** Asks about each step of random runs that begin with at most this many uses, or unlimited ones. */
+function everyStep(most: number, numRuns: number, ask: Parameters<typeof run>[2]): void {
   fc.assert(
-    fc.property(fc.option(fc.nat({ max: 12 })), attempts, (remaining, steps) => {
-      run(newModel(remaining), steps, (_, state, plan, moment) => {
-        expect(applyCharge(state, plan, moment).result).toMatchObject(
-          naiveCharge(state, plan, moment),
-        );
-      });
+    fc.property(fc.option(fc.nat({ max: most })), attempts, (remaining, steps) => {
+      run(newModel(remaining), steps, ask);
     }),
-    { numRuns: 300 },
+    { numRuns },
   );
+}
+
+test("every step answers as taking one thing after another and undoing all on a refusal does", () => {
+  everyStep(12, 300, (_, state, plan, moment) => {
+    expect(applyCharge(state, plan, moment).result).toMatchObject(naiveCharge(state, plan, moment));
+  });
 });
 
 test("what is admitted in one window of one limit never adds up to more than the limit, however the clock moves", () => {
@@ -178,79 +181,54 @@ test("uses spent and uses left always add up to uses granted, refills among them
 });
 
 test("nothing is written by a peek or by a refusal", () => {
-  fc.assert(
-    fc.property(fc.option(fc.nat({ max: 5 })), attempts, (remaining, steps) => {
-      run(newModel(remaining), steps, (step, state, plan, moment) => {
-        const { result, next } = applyCharge(state, plan, moment);
-        if (step.isPeek || result.kind !== "charged") expect(next).toBeNull();
-      });
-    }),
-    { numRuns: 200 },
-  );
+  everyStep(5, 200, (step, state, plan, moment) => {
+    const { result, next } = applyCharge(state, plan, moment);
+    if (step.isPeek || result.kind !== "charged") expect(next).toBeNull();
+  });
 });
 
 test("a charge that writes nothing would have written the same state again", () => {
-  fc.assert(
-    fc.property(fc.option(fc.nat({ max: 5 })), attempts, (remaining, steps) => {
-      run(newModel(remaining), steps, (_, state, plan, moment) => {
-        const { result, next } = applyCharge(state, plan, moment);
-        if (result.kind !== "charged" || next !== null || plan.mode === "peek") return;
-        expect(result.remaining).toBe(state.usage.remaining);
-        expect(plan.limits.every(({ cost }) => cost === 0)).toBe(true);
-      });
-    }),
-    { numRuns: 200 },
-  );
+  everyStep(5, 200, (_, state, plan, moment) => {
+    const { result, next } = applyCharge(state, plan, moment);
+    if (result.kind !== "charged" || next !== null || plan.mode === "peek") return;
+    expect(result.remaining).toBe(state.usage.remaining);
+    expect(plan.limits.every(({ cost }) => cost === 0)).toBe(true);
+  });
 });
 
 test("no window and no refill ever goes back", () => {
-  fc.assert(
-    fc.property(fc.option(fc.nat({ max: 12 })), attempts, (remaining, steps) => {
-      run(newModel(remaining), steps, (_, state, plan, moment) => {
-        const { next } = applyCharge(state, plan, moment);
-        if (next === null) return;
-        expect(next.usage.refilledAt).toBeGreaterThanOrEqual(state.usage.refilledAt);
-        for (const [index, after] of next.windows.entries()) {
-          const before = state.windows[index] ?? null;
-          if (before !== null) expect(after?.at).toBeGreaterThanOrEqual(before.at);
-        }
-      });
-    }),
-    { numRuns: 200 },
-  );
+  everyStep(12, 200, (_, state, plan, moment) => {
+    const { next } = applyCharge(state, plan, moment);
+    if (next === null) return;
+    expect(next.usage.refilledAt).toBeGreaterThanOrEqual(state.usage.refilledAt);
+    for (const [index, after] of next.windows.entries()) {
+      const before = state.windows[index] ?? null;
+      if (before !== null) expect(after?.at).toBeGreaterThanOrEqual(before.at);
+    }
+  });
 });
 
 test("a peek returns what a charge would return", () => {
-  fc.assert(
-    fc.property(fc.option(fc.nat({ max: 5 })), attempts, (remaining, steps) => {
-      run(newModel(remaining), steps, (_, state, plan, moment) => {
-        const peek = applyCharge(state, { ...plan, mode: "peek" }, moment);
-        const charge = applyCharge(state, { ...plan, mode: "commit" }, moment);
-        expect(peek.result).toEqual(charge.result);
-      });
-    }),
-    { numRuns: 100 },
-  );
+  everyStep(5, 100, (_, state, plan, moment) => {
+    const peek = applyCharge(state, { ...plan, mode: "peek" }, moment);
+    const charge = applyCharge(state, { ...plan, mode: "commit" }, moment);
+    expect(peek.result).toEqual(charge.result);
+  });
 });
 
 test("with a request id every attempt may be sent any number of times: it is charged once, with the same answer each time", () => {
-  fc.assert(
-    fc.property(fc.option(fc.nat({ max: 12 })), attempts, (remaining, steps) => {
-      run(newModel(remaining), steps, (_, state, plan, moment) => {
-        const request = { id: "r", fingerprint: "f", rememberUntil: moment.now + 100 };
-        const first = applyCharge(state, plan, { ...moment, request });
-        expect(first.result).toEqual(applyCharge(state, plan, moment).result);
-        if (first.next === null) return;
-        const { usage, windows, remember } = first.next;
-        const after = { ...state, usage, windows, remembered: remember };
-        const again = applyCharge(after, plan, { ...moment, now: moment.now + 99, request });
-        expect(again).toEqual({ result: { ...first.result, isRepeat: true }, next: null });
-        const other = { ...request, fingerprint: "g" };
-        expect(applyCharge(after, plan, { ...moment, request: other }).result).toEqual({
-          kind: "conflict",
-        });
-      });
-    }),
-    { numRuns: 200 },
-  );
+  everyStep(12, 200, (_, state, plan, moment) => {
+    const request = { id: "r", fingerprint: "f", rememberUntil: moment.now + 100 };
+    const first = applyCharge(state, plan, { ...moment, request });
+    expect(first.result).toEqual(applyCharge(state, plan, moment).result);
+    if (first.next === null) return;
+    const { usage, windows, remember } = first.next;
+    const after = { ...state, usage, windows, remembered: remember };
+    const again = applyCharge(after, plan, { ...moment, now: moment.now + 99, request });
+    expect(again).toEqual({ result: { ...first.result, isRepeat: true }, next: null });
+    const other = { ...request, fingerprint: "g" };
+    expect(applyCharge(after, plan, { ...moment, request: other }).result).toEqual({
+      kind: "conflict",
+    });
+  });
 });

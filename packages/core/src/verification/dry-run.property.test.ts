@@ -4,6 +4,7 @@ import { LIMIT_ALGORITHMS, type LimitState } from "../rules/limit-state.js";
 import {
   type AppliedCharge,
   applyCharge,
+  type ChargePlan,
   type ChargeState,
   type LimitCharge,
 } from "../store/charge.js";
@@ -138,11 +139,15 @@ function stateOf({ loaded, windows }: Setup, limits: readonly LimitCharge[]): Ch
   };
 }
 
+function chargedAt(on: Setup, plan: ChargePlan, now: number): AppliedCharge {
+  const moment = { now, refill: dueRefillOf(on.loaded, now) };
+  return applyCharge(stateOf(on, plan.limits), plan, moment).result as AppliedCharge;
+}
+
 function peekAt(on: Setup, question: VerifyQuestion, now: number): readonly VerdictCheck[] {
   const { limits } = decideLimits(on.loaded, question.limits);
   const plan = planPeek(on.loaded, question.cost, limits);
-  const moment = { now, refill: dueRefillOf(on.loaded, now) };
-  const charge = applyCharge(stateOf(on, plan.limits), plan, moment).result as AppliedCharge;
+  const charge = chargedAt(on, plan, now);
   const peek = { limits, cost: question.cost, charge };
   return allChecks(on.loaded, question, peek, now);
 }
@@ -161,8 +166,7 @@ function verdictAt(on: Setup, now: number) {
   const { limits } = decideLimits(on.loaded, on.question.limits);
   const plan =
     refusal === null ? planCharge(on.loaded, on.question.cost, limits) : planPeek(on.loaded);
-  const moment = { now, refill: dueRefillOf(on.loaded, now) };
-  const charge = applyCharge(stateOf(on, plan.limits), plan, moment).result as AppliedCharge;
+  const charge = chargedAt(on, plan, now);
   return refusal === null
     ? verdictOnCharge(on.loaded, plan, charge, now)
     : verdictOnRefusal(on.loaded, on.question, refusal, charge, now);

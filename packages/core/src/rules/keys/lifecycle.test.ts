@@ -42,32 +42,30 @@ function stateAfter(facts: KeyStateFields, update: Partial<LifecycleUpdate>, now
 }
 
 describe("the state table", () => {
-  test("a key that is created switched on is enabled", () => {
+  test("a key is created as it is given: enabled or switched off", () => {
     expect(keyState(ENABLED, NOW)).toBe("enabled");
-  });
-
-  test("a key that is created with enabled: false is switched off", () => {
     expect(keyState(SWITCHED_OFF, NOW)).toBe("switched-off");
   });
 
-  test("an enabled key expires by time: alive a millisecond before, dead at the instant itself and after", () => {
-    const facts = { ...ENABLED, expires: NOW };
-    expect(keyState(facts, NOW - 1)).toBe("enabled");
-    expect(keyState(facts, NOW)).toBe("expired");
-    expect(keyState(facts, NOW + 1)).toBe("expired");
-  });
-
-  test("a key that expires when unused does so at the instant that follows from its uses", () => {
-    const facts = { ...ENABLED, idleExpiresAt: NOW };
-    expect(keyState(facts, NOW - 1)).toBe("enabled");
-    expect(keyState(facts, NOW)).toBe("expired");
-  });
-
-  test("a key is enabled from its start on: not a millisecond before, at the instant itself and after", () => {
-    const facts = { ...ENABLED, startsAt: NOW };
-    expect(keyState(facts, NOW - 1)).toBe("not-started");
-    expect(keyState(facts, NOW)).toBe("enabled");
-    expect(keyState(facts, NOW + 1)).toBe("enabled");
+  test.each([
+    [
+      "an enabled key is enabled before its expiry, and expired at it and after",
+      { expires: NOW },
+      ["enabled", "expired", "expired"],
+    ],
+    [
+      "a key that expires when unused does so at the instant that follows from its uses",
+      { idleExpiresAt: NOW },
+      ["enabled", "expired", "expired"],
+    ],
+    [
+      "a key is enabled from its start on, not before",
+      { startsAt: NOW },
+      ["not-started", "enabled", "enabled"],
+    ],
+  ])("%s", (_, facts, states) => {
+    const at = (now: number) => keyState({ ...ENABLED, ...facts }, now);
+    expect([at(NOW - 1), at(NOW), at(NOW + 1)]).toEqual(states);
   });
 
   test("an enabled key is exhausted by the use that takes the last one, and that use is valid", () => {

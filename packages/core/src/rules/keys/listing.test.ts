@@ -22,22 +22,18 @@ const keeps = (filter: KeyFilter, key: Partial<FilteredKey> = {}) =>
 
 describe("a filter by an instant", () => {
   test.each([
-    ["expiresBefore", "expires"],
-    ["usedBefore", "lastUsedAt"],
-    ["createdBefore", "createdAt"],
-  ] as const)("%s keeps what is earlier than it, and not what is at it or later", (filter, of) => {
-    const kept = [-1, 0, 1].map((ms) => keeps({ [filter]: AT }, { [of]: AT + ms }));
-    expect(kept).toEqual([true, false, false]);
-  });
-
-  test.each([
-    ["expiresAfter", "expires"],
-    ["usedAfter", "lastUsedAt"],
-    ["createdAfter", "createdAt"],
-  ] as const)("%s keeps what is at it or later, and not what is earlier", (filter, of) => {
-    const kept = [-1, 0, 1].map((ms) => keeps({ [filter]: AT }, { [of]: AT + ms }));
-    expect(kept).toEqual([false, true, true]);
-  });
+    ["expires", "expires"],
+    ["used", "lastUsedAt"],
+    ["created", "createdAt"],
+  ] as const)(
+    "%sBefore keeps what is earlier than it, and the other filter what is at it or later",
+    (name, of) => {
+      const keptBy = (filter: KeyFilter) =>
+        [-1, 0, 1].map((ms) => keeps(filter, { [of]: AT + ms }));
+      expect(keptBy({ [`${name}Before`]: AT })).toEqual([true, false, false]);
+      expect(keptBy({ [`${name}After`]: AT })).toEqual([false, true, true]);
+    },
+  );
 
   test("by the expiry keeps no key that never expires", () => {
     const never = { expires: null };
