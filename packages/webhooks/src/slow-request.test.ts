@@ -6,8 +6,10 @@ import { endpointAt, sendingProcess, until } from "./testing/sender.js";
 describeOnEveryStore("a request that gets no answer", (openStore) => {
   test("does not keep events about other keys waiting, even if they come one by one", async () => {
     const open = openStore();
-    let slow = "";
+    // The key of the first event, which may arrive before the call that creates it has returned.
+    let slow: string | null = null;
     const receiver = await startReceiver((response, { about }) => {
+      slow ??= about;
       if (about !== slow) response.writeHead(204).end();
     });
     const options = { endpoints: [endpointAt(receiver.url)], timeoutMs: 60_000 };
@@ -16,8 +18,7 @@ describeOnEveryStore("a request that gets no answer", (openStore) => {
     const { apiId } = await latchkey.createApi({ name: "payments" });
     await process.start();
     const startedAt = performance.now();
-    slow = (await latchkey.createKey({ apiId })).keyId;
-    const created = [slow];
+    const created = [(await latchkey.createKey({ apiId })).keyId];
     for (let count = 1; count < 12; count += 1) {
       await until(() => receiver.received.length === count);
       // An event of another type takes no room either.
@@ -28,13 +29,14 @@ describeOnEveryStore("a request that gets no answer", (openStore) => {
     expect(performance.now() - startedAt).toBeLessThan(50_000);
     expect(receiver.received.map(({ about }) => about)).toEqual(created);
     await process.stop();
-    const ended = slow;
     slow = "";
     const next = sendingProcess(open(), options);
     await next.start();
     await until(() => receiver.received.length > created.length);
     await next.stop();
-    expect(receiver.received.slice(created.length).map(({ about }) => about)).toEqual([ended]);
+    expect(receiver.received.slice(created.length).map(({ about }) => about)).toEqual(
+      created.slice(0, 1),
+    );
     expect([...process.errors, ...next.errors]).toEqual([]);
   });
 });
