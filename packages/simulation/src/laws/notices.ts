@@ -1,6 +1,6 @@
-import type { Change } from "@latchkey/core";
 import { type Call, hasReturned } from "../history.js";
 import type { World } from "../world/world.js";
+import { type AuditEntry, writtenRecords } from "./stored-records.js";
 
 /** A write of a key, or an event about its expiry. */
 interface Written {
@@ -12,32 +12,29 @@ interface Written {
   readonly isLost: boolean;
 }
 
-interface StoredEvent {
-  readonly type: string;
-  readonly keyId: string;
-  readonly after?: { readonly expires?: number };
-}
-
 /** What was ever written in a workspace about keys and their expiry, in order. */
 function writtenIn(world: World, workspaceId: string): readonly Written[] {
   const lost = new Set(world.losses.flatMap(({ writes }) => writes));
   const events = new Set<string>();
-  return world.server.log.flatMap((write) => {
-    if (write.method !== "commit" || write.args[0] !== workspaceId) return [];
-    return (write.args[1] as Change).puts.flatMap(({ record }): readonly Written[] => {
-      const { kind, id, body } = record;
-      const isLost = lost.has(write);
-      if (kind === "key") {
-        const { expires } = body as { readonly expires?: number };
-        return [{ keyId: id, ...(expires !== undefined && { expires }), isEvent: false, isLost }];
-      }
-      const { type, keyId, after = {} } = body as unknown as StoredEvent;
-      // An erasure writes events once more.
-      if (kind !== "auditEntry" || type !== "key.hasExpired" || events.has(id)) return [];
-      if (!isLost) events.add(id);
-      return [{ ...after, keyId, isEvent: true, isLost }];
-    });
-  });
+  const written: Written[] = [];
+  for (const { record, write } of writtenRecords(world.server.log, workspaceId)) {
+    const { kind, id, body } = record;
+    const isLost = lost.has(write);
+    if (kind === "key") written.push({ ...expiryIn(body), keyId: id, isEvent: false, isLost });
+    if (kind !== "auditEntry") continue;
+    const { type, keyId = "", after } = body as unknown as AuditEntry;
+    // An erasure writes events once more.
+    if (type !== "key.hasExpired" || events.has(id)) continue;
+    if (!isLost) events.add(id);
+    written.push({ ...expiryIn(after), keyId, isEvent: true, isLost });
+  }
+  return written;
+}
+
+/** The `expires` of a key, or of the changes in an event; an empty object: none. */
+function expiryIn(fields: unknown): Pick<Written, "expires"> {
+  const { expires } = Object(fields) as Pick<Written, "expires">;
+  return expires === undefined ? {} : { expires };
 }
 
 /** Law: each expiry is noticed once, and none is missed by a process that looks for them at the end. */

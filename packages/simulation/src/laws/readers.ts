@@ -1,6 +1,7 @@
-import type { AuditType, Change } from "@latchkey/core";
+import type { AuditType } from "@latchkey/core";
 import type { Reader } from "../world/readers.js";
 import type { World } from "../world/world.js";
+import { type AuditEntry, resourceOf, writtenRecords } from "./stored-records.js";
 
 /** Law: a reader of events gets each event once, in the order of the log, and misses none without being told. */
 export function readersMissNothing(world: World): string | null {
@@ -45,14 +46,6 @@ function faultOf(
   return hasLost || missed === undefined ? null : `misses ${missed.id}, which was pruned`;
 }
 
-interface StoredEvent {
-  readonly type: AuditType;
-  readonly keyId?: string;
-  /** Absent: that of the key or identity. */
-  readonly resourceId?: string;
-  readonly identityId?: string;
-}
-
 /** All events that were ever written for a reader, in order. */
 export function writtenIn(
   world: World,
@@ -61,18 +54,13 @@ export function writtenIn(
   const { id: workspaceId } = world.workspaceOf(workspace);
   const { records } = world.server.model.at(workspaceId);
   const written = new Map<string, WrittenEvent>();
-  for (const { method, args, tick } of world.server.log)
-    if (method === "commit" && args[0] === workspaceId)
-      for (const { record } of (args[1] as Change).puts) {
-        const { kind, id } = record;
-        const { type, keyId, resourceId, identityId } = record.body as unknown as StoredEvent;
-        const isWanted = types?.includes(type) !== false;
-        if (kind !== "auditEntry" || !isWanted || written.has(id)) continue;
-        const [lane, isThere] = [
-          keyId ?? resourceId ?? identityId ?? id,
-          records.has(`${kind} ${id}`),
-        ];
-        written.set(id, { id, tick, lane, isThere });
-      }
+  for (const { record, write } of writtenRecords(world.server.log, workspaceId)) {
+    const { kind, id } = record;
+    if (kind !== "auditEntry" || written.has(id)) continue;
+    const entry = record.body as unknown as AuditEntry;
+    if (types?.includes(entry.type as AuditType) === false) continue;
+    const lane = entry.keyId ?? resourceOf(entry);
+    written.set(id, { id, tick: write.tick, lane, isThere: records.has(`${kind} ${id}`) });
+  }
   return [...written.values()];
 }

@@ -1,5 +1,6 @@
-import type { Change, LimitAlgorithm } from "@latchkey/core";
+import type { Change, LimitAlgorithm, StoredRecord } from "@latchkey/core";
 import type { ModelWorkspace } from "../model/store-model.js";
+import type { Write } from "../world/server.js";
 
 /** The body of a record as stored, read without core's decoder. */
 export type Body = Readonly<Record<string, unknown>>;
@@ -41,6 +42,16 @@ export function entriesOf({ puts }: Change, before: ModelWorkspace): readonly Au
       ? [body as unknown as AuditEntry]
       : [],
   );
+}
+
+/** Every record that was ever written in a workspace, in order, each with its write: also those that the store has lost since. */
+export function* writtenRecords(
+  log: readonly Write[],
+  workspaceId: string,
+): Generator<{ readonly record: StoredRecord; readonly write: Write }> {
+  for (const write of log)
+    if (write.method === "commit" && write.args[0] === workspaceId)
+      for (const { record } of (write.args[1] as Change).puts) yield { record, write };
 }
 
 /** Id of the record that an entry is about; "": none. */

@@ -1,9 +1,9 @@
-import type { Change } from "@latchkey/core";
 import { hasOtherClocks } from "../plan/plan.js";
 import type { Receiver } from "../webhooks/receivers.js";
 import { RECEIVERS } from "../webhooks/sending.js";
 import type { World } from "../world/world.js";
 import { type WrittenEvent, writtenIn } from "./readers.js";
+import { writtenRecords } from "./stored-records.js";
 
 /** An event that must reach a receiver, and when that happened first. Infinite: never. */
 interface Due extends WrittenEvent {
@@ -77,13 +77,13 @@ function storedFor(
   endpointId: string,
 ): ReadonlyMap<string, readonly StoredDelivery[]> {
   const byEvent = new Map<string, StoredDelivery[]>();
-  for (const { method, args, at } of world.server.log)
-    for (const { record } of method === "commit" ? (args[1] as Change).puts : []) {
-      if (record.kind !== "delivery") continue;
-      const stored = { ...(record.body as unknown as StoredDelivery), id: record.id, at };
-      if (stored.endpointId !== endpointId) continue;
-      byEvent.set(stored.eventId, [...(byEvent.get(stored.eventId) ?? []), stored]);
-    }
+  const { id: workspaceId } = world.workspaceOf(0);
+  for (const { record, write } of writtenRecords(world.server.log, workspaceId)) {
+    const { kind, id, body } = record;
+    const stored = { ...(body as unknown as StoredDelivery), id, at: write.at };
+    if (kind !== "delivery" || stored.endpointId !== endpointId) continue;
+    byEvent.set(stored.eventId, [...(byEvent.get(stored.eventId) ?? []), stored]);
+  }
   return byEvent;
 }
 
