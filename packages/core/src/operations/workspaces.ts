@@ -166,11 +166,10 @@ export const WORKSPACE_TABLE = {
       const address = { kind: "workspace", id: workspaceId } as const;
       // Writes in the new workspace, and to its log.
       await transact({ ...context, workspaceId, call: null }, async ({ transaction, audit }) => {
-        if ((await transaction.readOne(address)) !== null) {
+        if ((await readStored(transaction, address)) !== null) {
           if (context.call !== null) return;
           throw randomRepeated("no workspace was created");
         }
-        transaction.expectAbsent(address);
         transaction.insert(workspaceType, { id: workspaceId, name, enabled: true, version: 1 });
         transaction.renewRevision();
         const after = { name, enabled: true };

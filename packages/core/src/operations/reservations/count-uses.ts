@@ -32,19 +32,12 @@ export function countUses(
   return batch && store.addStatistics(workspaceId, batch);
 }
 
-/** The key of a reservation that this process made; undefined if it did not, or if the reservation is of another workspace. */
-export function reservedHere({ reserved, workspaceId }: OperationContext, id: string) {
-  const known = reserved.get(id);
-  return known?.key.workspaceId === workspaceId ? known : undefined;
-}
-
-/** The subjects for which the end of a reservation counts its uses; undefined if it is not open. `look`: finds one of another process. */
+/** The subjects for which the end of a reservation counts its uses; undefined if it is not open. `look`: finds one whose key is not `known`. */
 export async function countedBy(
   context: OperationContext,
-  id: string,
+  known: CountedKey | undefined,
   look: () => Promise<Hold | null>,
 ): Promise<readonly StatisticsSubject[] | undefined> {
-  const known = reservedHere(context, id);
   if (known !== undefined) return subjectsOf(countedFor(known));
   const hold = await look();
   if (hold === null) return undefined;

@@ -36,7 +36,7 @@ import {
   readReservation,
 } from "../verify-key/read-request.js";
 import { verifySecret } from "../verify-key/verify-key.js";
-import { countedBy, countUses, identityOfHold, keyOfHold, reservedHere } from "./count-uses.js";
+import { countedBy, countUses, identityOfHold, keyOfHold } from "./count-uses.js";
 import type {
   ReservationOperations,
   ReservationView,
@@ -167,6 +167,15 @@ async function requireVisible(
   if (apiId !== undefined && !isOf(scope, apiId)) throw notFound("reservation");
 }
 
+/** The key of a reservation that this process made; undefined if it did not, or if the reservation is of another workspace. */
+function reservedHere(
+  { reserved, workspaceId }: OperationContext,
+  id: string,
+): ReservedKey | undefined {
+  const known = reserved.get(id);
+  return known?.key.workspaceId === workspaceId ? known : undefined;
+}
+
 /** Finds an open reservation by its id alone: the store has no other way than a step that it refuses, whatever the reservation holds. */
 async function look(context: OperationContext, id: string): Promise<Hold | null> {
   const step = { kind: "end", id, uses: 0, limits: NO_LIMIT, rest: false } as const;
@@ -203,7 +212,7 @@ function end(
   const isCounted = recorder !== null && step.uses !== 0 && (recorder.isDurable || !known);
   const settleCounted = () =>
     isCounted
-      ? countedBy(context, step.id, () => look(context, step.id)).then(settleWith)
+      ? countedBy(context, known, () => look(context, step.id)).then(settleWith)
       : settleWith();
   const ended =
     scope.apiIds === undefined

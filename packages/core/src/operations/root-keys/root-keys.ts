@@ -24,7 +24,7 @@ import type { Want } from "../../store/key-store.js";
 import type { Transaction } from "../../store/transaction.js";
 import type { EpochMs } from "../../time.js";
 import { type OperationContext, randomRepeated, transact, type Work } from "../context.js";
-import { deleteExisting } from "../damaged.js";
+import { deleteExisting, readStored } from "../damaged.js";
 import { fullList, id, optional, text } from "../input.js";
 import { oldExpiry } from "../keys/rotate-key.js";
 import { operation, type TableOf, write } from "../operation.js";
@@ -220,11 +220,10 @@ async function pointedAt(
   const point = () =>
     context.transact(DIRECTORY_ID, async (transaction) => {
       const address = { kind: "rootKeyPointer", id: hash } as const;
-      const loaded = await transaction.readOne(address);
-      const pointer = loaded && rootKeyPointerType.decode(loaded.record, DIRECTORY_ID);
+      const stored = await readStored(transaction, address);
+      const pointer = stored && rootKeyPointerType.decode(stored, DIRECTORY_ID);
       if (pointer?.rootKeyId === rootKeyId) return;
       if (pointer !== null) throw randomRepeated("no root key was created");
-      transaction.expectAbsent(address);
       const { workspaceId } = context;
       transaction.insert(rootKeyPointerType, { id: hash, workspaceId, rootKeyId });
     });
