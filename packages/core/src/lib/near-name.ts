@@ -51,11 +51,12 @@ export function nameMeant(given: string, known: readonly string[]): string | nul
   );
 }
 
-/** The end of a message about an unknown name: which one was meant; empty if that is not known. */
+/** The {@link useHint} of a message about an unknown name. */
 export function meantHint(given: string, known: Iterable<string>): string {
   return useHint(nameMeant(given, [...known]));
 }
 
+/** The end of a message that names what was meant; empty if that is not known. */
 export function useHint(meant: string | null): string {
   return meant === null ? "" : `: use "${meant}"`;
 }
