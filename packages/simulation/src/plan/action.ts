@@ -1,5 +1,5 @@
 import type { Latchkey } from "@latchkey/core";
-import type { Call, KnownKey, KnownReservation } from "../history.js";
+import type { Call, KnownKey } from "../history.js";
 import type { Random } from "../random.js";
 import type { KnownWorkspace } from "../world/beginning.js";
 import type { Network } from "../world/link.js";
@@ -13,6 +13,12 @@ interface Stage {
   readonly process: number;
   /** Name of the action. */
   readonly action: string;
+}
+
+/** What a call that is made again adds to the arguments that were drawn. */
+export interface Again {
+  /** Index of the workspace. */
+  readonly workspace?: number;
 }
 
 /** An action of a plan. Its arguments are drawn in advance, so a plan is plain data. */
@@ -48,6 +54,16 @@ export function onKey<Chosen extends object>(
   };
 }
 
+/** Selects one of what the world knows: by its name if a call is made again, otherwise by a number that was drawn. Undefined: none. */
+export function namedOrDrawn<Known extends { readonly name: string }>(
+  all: readonly Known[],
+  name: string | undefined,
+  drawn: number,
+): Known | undefined {
+  if (name !== undefined) return all.find((one) => one.name === name);
+  return all[drawn % Math.max(1, all.length)];
+}
+
 /** An action that a process performs on an earlier reservation. Does nothing if there is none. */
 export function onReservation<Chosen extends object>(
   weight: number,
@@ -57,12 +73,13 @@ export function onReservation<Chosen extends object>(
   return {
     weight,
     choose: (random) => ({ drawn: random.below(1_000), ...choose(random) }),
-    perform: ({ world, process, action }, { drawn, ...asked }) => {
-      const all = world.reservations;
-      if (all.length === 0) return;
+    perform: ({ world, process, action }, { drawn, reservationId, key: _, ...asked }) => {
+      const named = world.reservations.find(({ id }) => id === reservationId);
       // Mostly one of the latest.
-      const back = (drawn as number) % Math.min(all.length, 3);
-      const { id, key } = all[all.length - 1 - back] as KnownReservation;
+      const latest = world.reservations.slice(-3).reverse();
+      const known = named ?? latest[(drawn as number) % Math.max(1, latest.length)];
+      if (known === undefined) return;
+      const { id, key } = known;
       const args = { ...asked, reservationId: id };
       world.call({ process, action, args, workspace: key.workspace, key }, (latchkey) =>
         perform(latchkey, id, args as Chosen),

@@ -303,17 +303,8 @@ function performAgain(
   const call = calls[drawn % Math.max(1, calls.length)];
   if (call === undefined) return;
   const { action, args, key, workspace } = call;
-  const { root, session, reservationId, ...rest } = args;
-  const isNamed = (name: unknown) => (one: { readonly name: string }) => one.name === name;
-  const about = {
-    ...(key === null ? { workspace } : { key: world.keys.indexOf(key) }),
-    // These are found by a number.
-    ...(reservationId !== undefined && { drawn }),
-    ...(root !== undefined && { drawn: world.rootKeys.findIndex(isNamed(root)) }),
-    ...(session !== undefined && { drawn: world.sessions.findIndex(isNamed(session)) }),
-    ...((args.does === "create" || args.does === "open") && { drawn: workspace }),
-  };
-  ACTIONS[action as ActionName].perform({ world, process, action }, { ...rest, ...about });
+  const about = key === null ? { workspace } : { key: world.keys.indexOf(key) };
+  ACTIONS[action as ActionName].perform({ world, process, action }, { ...args, ...about });
 }
 
 /** All actions, by name. */

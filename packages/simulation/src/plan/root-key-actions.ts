@@ -2,7 +2,7 @@ import type { CreatedRootKey, Latchkey } from "@latchkey/core";
 import type { Call, KnownRootKey } from "../history.js";
 import type { Random } from "../random.js";
 import type { World } from "../world/world.js";
-import type { Action } from "./action.js";
+import { type Action, type Again, namedOrDrawn } from "./action.js";
 
 /** Arguments of an action on a root key. */
 export interface RootKeyArgs {
@@ -78,17 +78,19 @@ async function change(
   }
 }
 
+type Given = ReturnType<typeof choose> & Again;
+
 /** Actions on root keys. The first of a schedule creates one. */
 export const ROOT_KEY_ACTIONS: { readonly rootKey: Action } = {
   rootKey: {
     weight: 10,
     choose: (random) => ({ ...choose(random) }),
     perform: ({ world, process, action }, given) => {
-      const { drawn, ...args } = given as unknown as ReturnType<typeof choose>;
-      const root = world.rootKeys[drawn % Math.max(1, world.rootKeys.length)];
+      const { drawn, workspace: where, root: name, ...args } = given as unknown as Given;
+      const root = namedOrDrawn(world.rootKeys, name, drawn);
       if (root === undefined || args.does === "create") {
         const asked = { does: "create", permissions: args.permissions } as const;
-        const workspace = drawn % world.workspaces.length;
+        const workspace = where ?? drawn % world.workspaces.length;
         world.call({ process, action, args: asked, workspace, key: null }, (latchkey, call) =>
           create(latchkey, asked, world, call),
         );

@@ -2,7 +2,7 @@ import type { Latchkey, PortalSession } from "@latchkey/core";
 import type { Call, KnownSession } from "../history.js";
 import type { Random } from "../random.js";
 import type { World } from "../world/world.js";
-import type { Action } from "./action.js";
+import { type Action, type Again, namedOrDrawn } from "./action.js";
 
 /** Arguments of an action on a portal session. */
 export interface SessionArgs {
@@ -62,17 +62,19 @@ async function perform(
   return { keyIds: keys.map(({ id }) => id) };
 }
 
+type Given = ReturnType<typeof choose> & Again;
+
 /** Actions on portal sessions. The first of a schedule creates one. */
 export const SESSION_ACTIONS: { readonly session: Action } = {
   session: {
     weight: 10,
     choose: (random) => ({ ...choose(random) }),
     perform: ({ world, process, action }, given) => {
-      const { drawn, ...args } = given as unknown as ReturnType<typeof choose>;
-      const known = world.sessions[drawn % Math.max(1, world.sessions.length)];
+      const { drawn, workspace: where, session, ...args } = given as unknown as Given;
+      const known = namedOrDrawn(world.sessions, session, drawn);
       if (known === undefined || args.does === "open") {
         const asked = { does: "open", owner: args.owner, ttl: args.ttl } as const;
-        const workspace = drawn % world.workspaces.length;
+        const workspace = where ?? drawn % world.workspaces.length;
         world.call({ process, action, args: asked, workspace, key: null }, (latchkey, call) =>
           create(latchkey, asked, world, call),
         );
